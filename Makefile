@@ -1,0 +1,43 @@
+# Each target does its own set-up, in .venv. `make demo` and `make test` are all one needs.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-fast check bench docs clean
+
+demo: .venv/.demo
+	$(BIN)/averment demo
+
+test: .venv/.dev
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest
+	$(BIN)/coverage report --include='src/averment/types.py,src/averment/text.py,src/averment/steps.py,src/averment/trace.py,src/averment/engine.py,src/averment/policies/*' --fail-under=100
+
+# No model, no network, no shared data: under 30 seconds.
+test-fast: .venv/.dev
+	$(BIN)/pytest -m 'not model and not data' -q
+
+check: .venv/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	PYTHONPATH=src $(BIN)/lint-imports
+
+bench: .venv/.demo
+	$(BIN)/python bench/policy_overhead.py
+
+docs: .venv/.dev
+	$(BIN)/python docs/generate.py
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: pyproject.toml CMakeLists.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[local]'
+	touch $@
+
+.venv/.dev: pyproject.toml CMakeLists.txt | .venv/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[local,dev]'
+	touch $@ .venv/.demo
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

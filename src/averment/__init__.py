@@ -1,0 +1,1 @@
+"""averment: answers over documents, with evidence for each claim and silence where it is due."""

@@ -1,0 +1,118 @@
+"""The language that adapters speak: one protocol for each edge of the system.
+
+Every method that does work takes a sequence and returns a list of the same length and order, so
+that an adapter can batch. An adapter translates foreign exceptions into `averment.errors` and
+keeps tensors and wire formats to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from averment.types import (
+    Cooccurrence,
+    CorpusInfo,
+    Count,
+    Entity,
+    Extraction,
+    Generation,
+    GenerationOptions,
+    ModelInfo,
+    Occurrence,
+    Prompt,
+    Retrieval,
+    Token,
+)
+
+
+class CorpusIndex(Protocol):
+    """Exact phrase counts and windowed co-occurrence over a corpus.
+
+    A phrase is text; it passes through the index's own text form. (i, j) is a pair of A and B iff
+    both are start positions in one document and |i - j| <= window_words; overlapping spans and
+    A = B (distance 0) count. A phrase without a word raises `QueryError`.
+    """
+
+    @property
+    def info(self) -> CorpusInfo:
+        """What this index is."""
+        ...
+
+    def count(self, phrases: Sequence[str]) -> list[Count]:
+        """Occurrences and documents of each phrase."""
+        ...
+
+    def exists(self, pairs: Sequence[tuple[str, str]], *, window_words: int) -> list[bool | None]:
+        """Whether each pair occurs at all; None where that is unknown. The fast path."""
+        ...
+
+    def cooccurrence(
+        self, pairs: Sequence[tuple[str, str]], *, window_words: int
+    ) -> list[Cooccurrence]:
+        """Pairs, documents and the smallest distance of each pair of phrases."""
+        ...
+
+    def locate(self, phrase: str, *, limit: int) -> list[Occurrence]:
+        """The first occurrences of a phrase, in corpus order, with snippets."""
+        ...
+
+    def locate_pair(self, a: str, b: str, *, window_words: int, limit: int) -> list[Occurrence]:
+        """One occurrence a document that holds a pair: from the earlier phrase to the later."""
+        ...
+
+
+class Retriever(Protocol):
+    """Finds passages for a query."""
+
+    def search(self, queries: Sequence[str], *, k: int) -> list[Retrieval]:
+        """At most k passages for each query, best first; fewer or none if fewer match."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes text."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """Which model this is and what it can do."""
+        ...
+
+    def generate(self, prompts: Sequence[Prompt], options: GenerationOptions) -> list[Generation]:
+        """One continuation for each prompt."""
+        ...
+
+    def sample(
+        self, prompts: Sequence[Prompt], n_samples: int, options: GenerationOptions
+    ) -> list[list[Generation]]:
+        """Several continuations for each prompt, drawn at `options.temperature`.
+
+        Sample i is drawn with seed `options.seed + i`.
+        """
+        ...
+
+
+@runtime_checkable
+class ScoringModel(Protocol):
+    """Gives the log-probabilities of a text that somebody else wrote."""
+
+    def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
+        """The tokens of each continuation after its prompt, each with its logprob in nats."""
+        ...
+
+
+class ClaimExtractor(Protocol):
+    """Finds entities and claimed relations."""
+
+    @property
+    def name(self) -> str:
+        """The name under which results are reported."""
+        ...
+
+    def entities(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
+        """The named things of each text, in order of appearance, without duplicates."""
+        ...
+
+    def triplets(self, sentences: Sequence[str]) -> list[Extraction]:
+        """The relations that each sentence claims; heads and tails are spans of it."""
+        ...

@@ -1,0 +1,170 @@
+"""The language that science speaks: steps, the flows that yield them, and what comes back.
+
+A policy is a generator. It yields a step, is sent the outcome, and returns a `Draft`; it never
+touches a model, an index or a socket. One body therefore serves every driver of
+`averment.engine`, is tested by hand-fed outcomes, and leaves a log that can be replayed.
+
+The helpers below restore the types that `Generator.send` loses; policies use them and never
+yield a bare step. A failed step is raised inside the flow. Only the corpus may fail without
+ending an answer: then the helper returns counts of kind ``unavailable``, which are unknown,
+never zero.
+
+A step more is a design decision: write a page in ``design/`` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from averment.errors import CorpusError, QueryError
+from averment.types import (
+    Capability,
+    Cooccurrence,
+    Count,
+    Draft,
+    Entity,
+    Extraction,
+    Generation,
+    GenerationOptions,
+    Prompt,
+    Question,
+    Retrieval,
+    Sentence,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractEntities:
+    """Find the named things of a text. Outcome: `tuple[Entity, ...]`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractTriplets:
+    """Find the relations that a sentence claims. Outcome: `Extraction`."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountPhrases:
+    """Count phrases in the corpus. Outcome: `list[Count]`, in order."""
+
+    phrases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cooccur:
+    """Count pairs of phrases within a window. Outcome: `list[Cooccurrence]`, in order."""
+
+    pairs: tuple[tuple[str, str], ...]
+    window_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Retrieve at most k passages; `trigger` says why. Outcome: `Retrieval`."""
+
+    query: str
+    k: int
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Generate:
+    """Let the model continue. Outcome: `Generation`."""
+
+    prompt: Prompt
+    options: GenerationOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Let a checked sentence leave. Outcome: None."""
+
+    sentence: Sentence
+
+
+Step: TypeAlias = (
+    ExtractEntities | ExtractTriplets | CountPhrases | Cooccur | Search | Generate | Commit
+)
+
+_T = TypeVar("_T")
+Flow: TypeAlias = Generator[Step, Any, _T]
+"""A computation that yields steps, is sent their outcomes and returns a `_T`."""
+
+
+class Policy(Protocol):
+    """When to retrieve, with which query, and when to stop."""
+
+    @property
+    def name(self) -> str:
+        """The name its paper gave it, lower case, as the command line spells it."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Capability]:
+        """What the model must provide; checked when wired, not at the 400th question."""
+        ...
+
+    def run(self, question: Question) -> Flow[Draft]:
+        """Answer one question."""
+        ...
+
+
+def entities(text: str) -> Flow[tuple[Entity, ...]]:
+    """The named things of a text."""
+    found: tuple[Entity, ...] = yield ExtractEntities(text)
+    return found
+
+
+def triplets(sentence: str) -> Flow[Extraction]:
+    """The relations that a sentence claims."""
+    extraction: Extraction = yield ExtractTriplets(sentence)
+    return extraction
+
+
+def count(phrases: Sequence[str]) -> Flow[list[Count]]:
+    """Counts of phrases; unavailable ones where the corpus cannot answer."""
+    if not phrases:
+        return []
+    try:
+        counts: list[Count] = yield CountPhrases(tuple(phrases))
+    except QueryError:
+        raise  # the caller asked nonsense: that is no outage
+    except CorpusError:
+        return [Count.unavailable() for _ in phrases]
+    return counts
+
+
+def cooccurrence(pairs: Sequence[tuple[str, str]], window_words: int) -> Flow[list[Cooccurrence]]:
+    """Co-occurrence of pairs; unavailable where the corpus cannot answer."""
+    if not pairs:
+        return []
+    try:
+        found: list[Cooccurrence] = yield Cooccur(tuple(pairs), window_words)
+    except QueryError:
+        raise
+    except CorpusError:
+        return [Cooccurrence.unavailable() for _ in pairs]
+    return found
+
+
+def search(query: str, k: int, trigger: str) -> Flow[Retrieval]:
+    """Passages for a query."""
+    retrieval: Retrieval = yield Search(query, k, trigger)
+    return retrieval
+
+
+def generate(prompt: Prompt, options: GenerationOptions) -> Flow[Generation]:
+    """A continuation of the prompt."""
+    generation: Generation = yield Generate(prompt, options)
+    return generation
+
+
+def commit(sentence: Sentence) -> Flow[None]:
+    """Let a checked sentence leave: drivers stream it."""
+    yield Commit(sentence)

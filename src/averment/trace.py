@@ -1,0 +1,226 @@
+"""The trace: the log of steps and outcomes of one answer, and its JSON form.
+
+Audit, replay, the cost of an answer and the answer page all read this one thing. It is written
+by `averment.engine` only. Values round-trip: ``Trace.from_json(trace.to_json()) == trace``.
+Derived numbers (`cost`) are computed, never stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from averment import errors, steps
+from averment.errors import AvermentError, TraceFormatError
+from averment.types import (
+    Cooccurrence,
+    Cost,
+    Count,
+    Draft,
+    Entity,
+    Extraction,
+    Generation,
+    Question,
+    Retrieval,
+)
+
+SCHEMA = 1
+
+_OUTCOMES: dict[type[Any], Any] = {
+    steps.ExtractEntities: tuple[Entity, ...],
+    steps.ExtractTriplets: Extraction,
+    steps.CountPhrases: list[Count],
+    steps.Cooccur: list[Cooccurrence],
+    steps.Search: Retrieval,
+    steps.Generate: Generation,
+    steps.Commit: type(None),
+}
+_STEPS: dict[str, type[Any]] = {step.__name__: step for step in _OUTCOMES}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as a value: the name of its class, its message and its hint."""
+
+    kind: str
+    message: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, error: AvermentError) -> Failure:
+        """The record of an error."""
+        return cls(type(error).__name__, error.message, error.hint)
+
+    def restore(self) -> AvermentError:
+        """An error of the same kind with the same words, to be raised at a replay."""
+        kind = getattr(errors, self.kind, AvermentError)
+        restored: AvermentError = kind.__new__(kind)
+        AvermentError.__init__(restored, self.message, hint=self.hint)
+        return restored
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One step and what came of it.
+
+    `ms` is the wall time of the step; of a batch, its share. `batch` says how many steps were
+    performed together. Exactly one of `outcome` and `failure` speaks; a commit has neither.
+    """
+
+    step: steps.Step
+    outcome: Any
+    failure: Failure | None
+    started_ms: float
+    ms: float
+    batch: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything that happened for one question. Append-only while it is made, then frozen."""
+
+    trace_id: str
+    question: Question
+    policy: str
+    model: str
+    index: str
+    started_at: str
+    versions: Mapping[str, str]
+    records: tuple[Record, ...]
+    draft: Draft | None
+    schema: int = SCHEMA
+
+    @property
+    def cost(self) -> Cost:
+        """All tokens and calls of the answer; seconds are the sum over the steps."""
+        generations = [r.outcome for r in self.records if isinstance(r.outcome, Generation)]
+        return Cost(
+            prompt_tokens=sum(g.usage.prompt_tokens for g in generations),
+            generated_tokens=sum(g.usage.generated_tokens for g in generations),
+            model_calls=len(generations),
+            retrievals=sum(isinstance(r.outcome, Retrieval) for r in self.records),
+            seconds=sum(r.ms for r in self.records) / 1000.0,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; steps carry their class name under ``type``."""
+        plain: dict[str, Any] = to_plain(self)
+        for record, made in zip(self.records, plain["records"], strict=True):
+            made["step"] = {"type": type(record.step).__name__, **made["step"]}
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Trace:
+        """The trace of `to_json`.
+
+        Raises:
+            TraceFormatError: Not a trace, or of a newer schema than this version reads.
+        """
+        schema = plain.get("schema")
+        if not isinstance(schema, int):
+            raise TraceFormatError("This is not a trace: it has no field 'schema'.")
+        if schema > SCHEMA:
+            raise TraceFormatError(
+                f"The trace has schema {schema}; this averment reads up to {SCHEMA}.",
+                hint="Update averment: pip install -U averment",
+            )
+        try:
+            records = tuple(_record(made) for made in plain["records"])
+            rest = {name: made for name, made in plain.items() if name != "records"}
+            trace: Trace = from_plain(cls, {**rest, "records": []})
+        except (KeyError, TypeError, ValueError) as error:
+            raise TraceFormatError(f"The trace is damaged: {error!r}.") from error
+        return dataclasses.replace(trace, records=records)
+
+    def dumps(self) -> str:
+        """One line of JSON."""
+        return json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def loads(cls, text: str) -> Trace:
+        """The trace of `dumps`."""
+        try:
+            plain = json.loads(text)
+        except ValueError as error:
+            raise TraceFormatError(f"The trace is not JSON: {error}.") from error
+        if not isinstance(plain, dict):
+            raise TraceFormatError("The trace is not a JSON object.")
+        return cls.from_json(plain)
+
+
+def _record(made: Mapping[str, Any]) -> Record:
+    fields = dict(made["step"])
+    kind = _STEPS[fields.pop("type")]
+    failure = made["failure"]
+    return Record(
+        step=from_plain(kind, fields),
+        outcome=None if failure else from_plain(_OUTCOMES[kind], made["outcome"]),
+        failure=from_plain(Failure, failure) if failure else None,
+        started_ms=float(made["started_ms"]),
+        ms=float(made["ms"]),
+        batch=int(made["batch"]),
+    )
+
+
+# --- values <-> plain JSON ----------------------------------------------------------------------
+
+
+def to_plain(value: Any) -> Any:
+    """A value of `averment.types` or of `averment.steps` as dicts, lists and scalars."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(to_plain(item) for item in value)
+    return value
+
+
+def from_plain(kind: Any, plain: Any) -> Any:
+    """The value of a type, out of what `to_plain` made.
+
+    Raises:
+        TypeError, ValueError, KeyError: The plain value does not fit the type.
+    """
+    origin = typing.get_origin(kind)
+    arguments = typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        if plain is None and type(None) in arguments:
+            return None
+        (kind,) = [option for option in arguments if option is not type(None)]
+        return from_plain(kind, plain)
+    if origin in (tuple, list, frozenset):
+        if not isinstance(plain, list):
+            raise TypeError(f"expected a list, found {plain!r}")
+        if origin is tuple and arguments[-1] is not Ellipsis:
+            pairs = zip(arguments, plain, strict=True)
+            return tuple(from_plain(option, item) for option, item in pairs)
+        return origin(from_plain(arguments[0], item) for item in plain)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if not isinstance(plain, Mapping):
+            raise TypeError(f"expected an object, found {plain!r}")
+        hints = _hints(kind)
+        return kind(**{name: from_plain(hints[name], item) for name, item in plain.items()})
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(plain)
+    if kind is float and isinstance(plain, (int, float)):
+        return float(plain)
+    if kind in (str, int, bool, type(None)) and type(plain) is not kind:
+        raise TypeError(f"expected {kind.__name__}, found {plain!r}")
+    return plain
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)

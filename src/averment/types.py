@@ -1,0 +1,412 @@
+"""The values that flow through averment: frozen, slotted, without I/O.
+
+Adapters turn tensors, JSON and rows into these at the border; nothing else crosses a room.
+Directions: confidence and scores are better when higher, uncertainty is worse when higher.
+Offsets are code points, half open. Unknown is ``None`` with a ``CountKind``, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class CountKind(StrEnum):
+    """How far a count may be trusted."""
+
+    EXACT = "exact"
+    LOWER_BOUND = "lower_bound"
+    ESTIMATE = "estimate"
+    UNAVAILABLE = "unavailable"
+
+
+class Support(StrEnum):
+    """What the corpus says about a claim. Presence is never proof, absence is a warning."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    NOT_COVERED = "not_covered"
+    """The corpus hardly knows the head at all, so absence says little."""
+    UNKNOWN = "unknown"
+
+
+class Verdict(StrEnum):
+    """What was done with an answer."""
+
+    ANSWERED = "answered"
+    WARNED = "warned"
+    ABSTAINED = "abstained"
+
+
+class ClaimVerdict(StrEnum):
+    """What is held of one claim."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED = "unsupported"
+    UNVERIFIED = "unverified"
+
+
+class FinishReason(StrEnum):
+    """Why a generation ended."""
+
+    STOP = "stop"
+    SENTENCE = "sentence"
+    LENGTH = "length"
+
+
+class Capability(StrEnum):
+    """What a model can be asked for. Declared by policies and estimators as `needs`."""
+
+    LOGPROBS = "logprobs"
+    SAMPLES = "samples"
+    GRAMMAR = "grammar"
+    SCORING = "scoring"
+
+
+# --- the corpus ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One record of a corpus. ``date`` is ISO 8601; everything unnamed is in ``metadata``."""
+
+    document_id: str
+    text: str
+    title: str = ""
+    source: str = ""
+    date: str | None = None
+    language: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What is retrieved: ``text`` equals ``document.text[start:end]``."""
+
+    passage_id: str
+    document_id: str
+    title: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A hit. ``score`` is comparable within one retrieval only; ``rank`` starts at 1."""
+
+    passage: Passage
+    score: float
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The hits of one query, best first."""
+
+    query: str
+    hits: tuple[ScoredPassage, ...]
+    retriever: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """What an index is: compared when it is opened, echoed with its results.
+
+    ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
+    capitalised names in a sample of the corpus, the default below which a name counts as rare;
+    ``None`` where the corpus has no such names.
+    """
+
+    name: str
+    format_version: int
+    engine: str
+    text_form: str
+    n_documents: int
+    n_words: int
+    n_terms: int
+    n_segments: int
+    n_passages: int
+    digest: str
+    built_at: str
+    entity_threshold_documents: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How often a phrase occurs: start positions (``value``) and documents that hold one."""
+
+    value: int | None
+    documents: int | None
+    kind: CountKind
+
+    @classmethod
+    def unavailable(cls) -> Count:
+        """The count that nobody could give."""
+        return cls(None, None, CountKind.UNAVAILABLE)
+
+    def support(self, at_least: int = 1) -> Support:
+        """Whether it occurs so often; neither a lower bound nor an estimate proves absence."""
+        if self.value is None:
+            return Support.UNKNOWN
+        if self.kind is CountKind.ESTIMATE:
+            return Support.UNKNOWN
+        if self.value >= at_least:
+            return Support.PRESENT
+        return Support.ABSENT if self.kind is CountKind.EXACT else Support.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Cooccurrence:
+    """How often two phrases start within a window of words in one document.
+
+    ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
+    ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
+    """
+
+    exists: bool | None
+    documents: int | None
+    pairs: int | None
+    nearest_words: int | None
+    kind: CountKind
+
+    @classmethod
+    def unavailable(cls) -> Cooccurrence:
+        """The co-occurrence that nobody could establish."""
+        return cls(None, None, None, None, CountKind.UNAVAILABLE)
+
+    def support(self) -> Support:
+        """Present, absent or unknown; only an exact zero is an absence."""
+        if self.exists is None:
+            return Support.UNKNOWN
+        if self.exists:
+            return Support.PRESENT
+        return Support.ABSENT if self.kind is CountKind.EXACT else Support.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Where a phrase occurs. ``snippet`` is ``None`` in an index without document text."""
+
+    document_id: str
+    start: int
+    end: int
+    snippet: str | None
+
+
+# --- language -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question; ``gold`` is empty in production."""
+
+    question_id: str
+    text: str
+    gold: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing in a text: ``text`` is its surface form at ``start:end``."""
+
+    text: str
+    start: int
+    end: int
+    kind: str = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """A claimed relation. Head and tail are spans of their sentence, up to case."""
+
+    head: str
+    relation: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedTriplet:
+    """A triplet that an extractor gave and the span rule refused, with the reason code."""
+
+    triplet: Triplet
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The triplets of one sentence, and those that were refused."""
+
+    triplets: tuple[Triplet, ...]
+    dropped: tuple[DroppedTriplet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A generated token; ``logprob`` (nats) is ``None`` where the server gives none."""
+
+    text: str
+    logprob: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one model call; ``cached_tokens`` of the prompt were not processed again."""
+
+    prompt_tokens: int = 0
+    generated_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What a model wrote. The token texts join to ``text``, or ``tokens`` is empty."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    finish: FinishReason
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """Which model answers, where it came from, and what it can be asked for."""
+
+    name: str
+    source: str
+    capabilities: frozenset[Capability]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is asked: ``text``, and the ``answer`` it has written so far.
+
+    Models that complete text are given both in a row; chat servers get the answer as a message
+    of the assistant to go on with.
+    """
+
+    text: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationOptions:
+    """How to generate.
+
+    ``until_sentence_end`` stops once a whole sentence is written, which no stop string can do
+    (``St. Louis``). Temperature 0 is greedy. ``grammar`` is GBNF.
+    """
+
+    max_tokens: int = 128
+    stop: tuple[str, ...] = ()
+    until_sentence_end: bool = False
+    temperature: float = 0.0
+    seed: int = 0
+    grammar: str | None = None
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One triplet held against the corpus.
+
+    ``head_count`` is counted because a pair with a head that the corpus hardly knows is
+    ``NOT_COVERED`` rather than absent.
+    """
+
+    triplet: Triplet
+    support: Support
+    head_count: Count
+    tail_count: Count
+    cooccurrence: Cooccurrence
+    window_words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A committed sentence: what was checked in it and how often it was rewritten."""
+
+    text: str
+    support: Support
+    checks: tuple[Check, ...] = ()
+    dropped: tuple[DroppedTriplet, ...] = ()
+    repairs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TriggeredRetrieval:
+    """A retrieval and why it was made, in words of the policy."""
+
+    retrieval: Retrieval
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a policy returns: an answer that has not been scored yet.
+
+    ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), empty if
+    there is none. ``reason`` is a code: why it warned or abstained.
+    """
+
+    sentences: tuple[Sentence, ...]
+    final_answer: str
+    retrievals: tuple[TriggeredRetrieval, ...]
+    verdict: Verdict
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of the answer at ``answer.text[start:end]``, with every score it has.
+
+    A missing score is ``None`` and its field name is a key of ``reasons``.
+    """
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    triplets: tuple[Triplet, ...]
+    support: Support
+    verdict: ClaimVerdict
+    checks: tuple[Check, ...]
+    evidence: tuple[Passage, ...]
+    reasons: Mapping[str, str]
+    p_faithful: float | None = None
+    p_true_if_faithful: float | None = None
+    p_true_if_unfaithful: float | None = None
+    p_true: float | None = None
+    calibrated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an answer took: all tokens of all calls, not only those of the answer."""
+
+    prompt_tokens: int
+    generated_tokens: int
+    model_calls: int
+    retrievals: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer: ``text`` is what to show, ``final_answer`` its short form."""
+
+    question: Question
+    text: str
+    final_answer: str
+    verdict: Verdict
+    reason: str | None
+    claims: tuple[Claim, ...]
+    retrievals: tuple[TriggeredRetrieval, ...]
+    cost: Cost
+    policy: str
+    model: str
+    trace_id: str
