@@ -66,11 +66,15 @@ class Cooccur:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Retrieve at most k passages; `trigger` says why. Outcome: `Retrieval`."""
+    """Retrieve at most k passages. Outcome: `Retrieval`.
+
+    `trigger` is a code (``rare_entity``), `detail` says it in words.
+    """
 
     query: str
     k: int
     trigger: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +157,9 @@ def cooccurrence(pairs: Sequence[tuple[str, str]], window_words: int) -> Flow[li
     return found
 
 
-def search(query: str, k: int, trigger: str) -> Flow[Retrieval]:
-    """Passages for a query."""
-    retrieval: Retrieval = yield Search(query, k, trigger)
+def search(query: str, k: int, *, trigger: str, detail: str) -> Flow[Retrieval]:
+    """Passages for a query, and why they were asked for."""
+    retrieval: Retrieval = yield Search(query, k, trigger, detail)
     return retrieval
 
 

@@ -104,7 +104,7 @@ class TextForm:
 
 @cache
 def _runs() -> re.Pattern[str]:
-    """Built at the first text that is not ASCII: the regex module of the library has no \\p{L}."""
+    """Built at the first text that is not ASCII: `re` knows no Unicode categories."""
     word = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] in "LMN"]
     ranges: list[list[int]] = []
     for code in map(ord, word):

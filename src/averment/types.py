@@ -177,11 +177,11 @@ class Cooccurrence:
         """The co-occurrence that nobody could establish."""
         return cls(None, None, None, None, CountKind.UNAVAILABLE)
 
-    def support(self) -> Support:
-        """Present, absent or unknown; only an exact zero is an absence."""
-        if self.exists is None:
+    def support(self, at_least: int = 1) -> Support:
+        """Whether so many pairs occur; only an exact count proves an absence."""
+        if self.pairs is None or self.kind is CountKind.ESTIMATE:
             return Support.UNKNOWN
-        if self.exists:
+        if self.pairs >= at_least:
             return Support.PRESENT
         return Support.ABSENT if self.kind is CountKind.EXACT else Support.UNKNOWN
 
@@ -339,10 +339,11 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class TriggeredRetrieval:
-    """A retrieval and why it was made, in words of the policy."""
+    """A retrieval and why it was made: a code and the words for it."""
 
     retrieval: Retrieval
     trigger: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +363,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of the answer at ``answer.text[start:end]``, with every score it has.
+    """A claim of the answer at ``answer.draft[start:end]``, with every score it has.
 
     A missing score is ``None`` and its field name is a key of ``reasons``.
     """
@@ -397,10 +398,15 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: ``text`` is what to show, ``final_answer`` its short form."""
+    """An answer: ``text`` is what to show, ``final_answer`` its short form.
+
+    ``draft`` is what the model wrote and what claims point into. It equals ``text``, unless the
+    verdict is to abstain: then ``text`` says so.
+    """
 
     question: Question
     text: str
+    draft: str
     final_answer: str
     verdict: Verdict
     reason: str | None

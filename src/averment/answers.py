@@ -1,0 +1,95 @@
+"""From a finished trace to the answer that is shown: pure, so that a replay gives the same one.
+
+Does not judge: support was found by the policy, and nothing scores claims yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from averment.text import TextForm, contains_words
+from averment.trace import Trace
+from averment.types import (
+    Answer,
+    Claim,
+    ClaimVerdict,
+    Draft,
+    Passage,
+    Sentence,
+    Support,
+    Verdict,
+)
+
+ABSTENTION = "I do not know."
+_UNSCORED = ("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true")
+
+
+def answer_of(trace: Trace) -> Answer:
+    """The answer that a finished trace holds."""
+    draft = trace.draft
+    assert draft is not None
+    text = " ".join(sentence.text for sentence in draft.sentences)
+    abstained = draft.verdict is Verdict.ABSTAINED
+    return Answer(
+        question=trace.question,
+        text=ABSTENTION if abstained else text,
+        draft=text,
+        final_answer="" if abstained else draft.final_answer,
+        verdict=draft.verdict,
+        reason=draft.reason,
+        claims=_claims(draft),
+        retrievals=draft.retrievals,
+        cost=trace.cost,
+        policy=trace.policy,
+        model=trace.model,
+        trace_id=trace.trace_id,
+    )
+
+
+def _claims(draft: Draft) -> tuple[Claim, ...]:
+    """One claim a sentence, for now; nothing scores them yet, and they say so."""
+    passages = list(
+        dict.fromkeys(hit.passage for t in draft.retrievals for hit in t.retrieval.hits)
+    )
+    claims = []
+    start = 0
+    for number, sentence in enumerate(draft.sentences):
+        verdict, reason = _claim_verdict(sentence.support)
+        claims.append(
+            Claim(
+                text=sentence.text,
+                start=start,
+                end=start + len(sentence.text),
+                sentence=number,
+                triplets=tuple(check.triplet for check in sentence.checks),
+                support=sentence.support,
+                verdict=verdict,
+                checks=sentence.checks,
+                evidence=_evidence(sentence, passages),
+                reasons={**dict.fromkeys(_UNSCORED, "no_estimator"), "verdict": reason},
+            )
+        )
+        start += len(sentence.text) + 1
+    return tuple(claims)
+
+
+def _claim_verdict(support: Support) -> tuple[ClaimVerdict, str]:
+    if support in (Support.ABSENT, Support.NOT_COVERED):
+        return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
+    # Co-occurrence is not entailment: a pair that is there leaves the claim unverified.
+    return ClaimVerdict.UNVERIFIED, "no_estimator"
+
+
+def _evidence(sentence: Sentence, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The retrieved passages in which head and tail of one of its triplets both stand."""
+    form = TextForm()
+    ends = [
+        (form.words(check.triplet.head), form.words(check.triplet.tail))
+        for check in sentence.checks
+    ]
+    found = []
+    for passage in passages:
+        words = form.words(f"{passage.title} {passage.text}")
+        if any(contains_words(words, head) and contains_words(words, tail) for head, tail in ends):
+            found.append(passage)
+    return tuple(found)

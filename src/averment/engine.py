@@ -1,0 +1,345 @@
+"""The engine performs the steps of a policy, in one of four ways, and logs them.
+
+- `Engine.answer`: one question, one step after the other.
+- `Engine.answer_async`: the same without blocking an event loop.
+- `Engine.answer_many`: many questions; the pending steps of all are performed by kind, in batches.
+- `replay`: a recorded trace instead of model and corpus; raises where the policy asks otherwise.
+
+Every driver runs the same policy body, and with a deterministic model gives the same answer. A
+step that fails is raised inside the flow, so that the policy decides; what it lets pass ends
+the question, not the batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import platform
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any, TypeAlias
+
+from averment import steps
+from averment.answers import answer_of
+from averment.errors import AvermentError, CapabilityError, TraceDiverged, UsageError
+from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
+from averment.steps import Flow, Policy, Step
+from averment.trace import Failure, Record, Trace
+from averment.types import Answer, Draft, Question
+
+Observer: TypeAlias = Callable[[Question, Record], None]
+"""Told of each step as it is done: progress, streaming, a time line."""
+
+MAX_QUESTION_CHARACTERS = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """What the steps are performed with."""
+
+    index: CorpusIndex
+    retriever: Retriever
+    model: LanguageModel
+    extractor: ClaimExtractor
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer and the trace of how it came about."""
+
+    answer: Answer
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A question that ended in an error, and the trace up to it."""
+
+    question: Question
+    error: AvermentError
+    trace: Trace
+
+
+class Engine:
+    """Answers questions with one policy over one set of edges.
+
+    Raises:
+        CapabilityError: The policy needs what the model lacks.
+    """
+
+    def __init__(self, policy: Policy, edges: Edges) -> None:
+        missing = policy.needs - edges.model.info.capabilities
+        if missing:
+            raise CapabilityError(
+                f"Policy {policy.name!r} needs {', '.join(sorted(missing))}; "
+                f"model {edges.model.info.name!r} does not provide it.",
+                hint="Choose another policy or another model.",
+            )
+        self.policy = policy
+        self.edges = edges
+
+    def answer(self, question: Question, observe: Observer | None = None) -> Answered:
+        """Answer one question.
+
+        Raises:
+            UsageError: The question is empty or far too long.
+            AvermentError: What ended it: model down, context overflow …
+        """
+        run = self._start(question)
+        while run.pending is not None:
+            (outcome,) = self._perform([run.pending])
+            _done(run, outcome, observe)
+        return _finished(run)
+
+    async def answer_async(self, question: Question, observe: Observer | None = None) -> Answered:
+        """As `answer`; steps run in a thread, so the event loop stays free."""
+        run = self._start(question)
+        while run.pending is not None:
+            (outcome,) = await asyncio.to_thread(self._perform, [run.pending])
+            _done(run, outcome, observe)
+        return _finished(run)
+
+    def answer_many(
+        self, questions: Iterable[Question], observe: Observer | None = None
+    ) -> list[Answered | Unanswered]:
+        """Answer many questions, each kind of step in batches over all that wait for one.
+
+        Returns:
+            One result a question, in order. An error ends its question only.
+        """
+        runs = [self._start(question) for question in questions]
+        while waiting := [run for run in runs if run.pending is not None]:
+            for batch in _batches(waiting):
+                outcomes = self._perform([run.pending for run in batch if run.pending is not None])
+                for run, outcome in zip(batch, outcomes, strict=True):
+                    _done(run, outcome, observe)
+        return [run.result() for run in runs]
+
+    def _start(self, question: Question) -> _Run:
+        return _Run(question, self.policy, self.edges)
+
+    def _perform(self, batch: Sequence[Step]) -> list[_Outcome]:
+        """Perform steps of one kind together; if that fails, each alone, to find the culprit."""
+        started = time.perf_counter()
+        try:
+            values: list[Any] = perform(batch, self.edges)
+        except AvermentError as error:
+            if len(batch) > 1:
+                return [outcome for step in batch for outcome in self._perform([step])]
+            return [_Outcome(None, error, _ms_since(started), 1)]
+        share = _ms_since(started) / len(batch)
+        return [_Outcome(value, None, share, len(batch)) for value in values]
+
+
+def check_question(text: str) -> None:
+    """Refuse what is no question.
+
+    Raises:
+        UsageError: Empty, or longer than `MAX_QUESTION_CHARACTERS`.
+    """
+    if not text.strip():
+        raise UsageError("The question is empty.", hint='Type: averment ask "Who …?"')
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise UsageError(
+            f"The question has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are "
+            "taken.",
+            hint="Ask one question, and put documents into the index: averment index build PATHS",
+        )
+
+
+def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
+    """Perform steps that `_batch_key` put together; outcomes in order."""
+    match batch[0]:
+        case steps.ExtractEntities():
+            texts = [step.text for step in batch if isinstance(step, steps.ExtractEntities)]
+            return list(edges.extractor.entities(texts))
+        case steps.ExtractTriplets():
+            texts = [step.sentence for step in batch if isinstance(step, steps.ExtractTriplets)]
+            return list(edges.extractor.triplets(texts))
+        case steps.CountPhrases():
+            asked = [step.phrases for step in batch if isinstance(step, steps.CountPhrases)]
+            return _split(edges.index.count([p for phrases in asked for p in phrases]), asked)
+        case steps.Cooccur(window_words=window_words):
+            pairs = [step.pairs for step in batch if isinstance(step, steps.Cooccur)]
+            flat = [pair for some in pairs for pair in some]
+            return _split(edges.index.cooccurrence(flat, window_words=window_words), pairs)
+        case steps.Search(k=k):
+            queries = [step.query for step in batch if isinstance(step, steps.Search)]
+            return list(edges.retriever.search(queries, k=k))
+        case steps.Generate(options=options):
+            prompts = [step.prompt for step in batch if isinstance(step, steps.Generate)]
+            return list(edges.model.generate(prompts, options))
+        case steps.Commit():
+            return [None] * len(batch)
+
+
+def _batch_key(step: Step) -> tuple[object, ...]:
+    match step:
+        case steps.Cooccur(window_words=window_words):
+            return (steps.Cooccur, window_words)
+        case steps.Search(k=k):
+            return (steps.Search, k)
+        case steps.Generate(options=options):
+            return (steps.Generate, options)
+        case _:
+            return (type(step),)
+
+
+def _batches(waiting: Sequence[_Run]) -> list[list[_Run]]:
+    groups: dict[tuple[object, ...], list[_Run]] = {}
+    for run in waiting:
+        assert run.pending is not None
+        groups.setdefault(_batch_key(run.pending), []).append(run)
+    return list(groups.values())
+
+
+def _split(flat: Sequence[Any], groups: Sequence[Sequence[object]]) -> list[list[Any]]:
+    at = 0
+    parts = []
+    for group in groups:
+        parts.append(list(flat[at : at + len(group)]))
+        at += len(group)
+    return parts
+
+
+# --- one question on its way --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    value: Any
+    error: AvermentError | None
+    ms: float
+    batch: int
+
+
+class _Run:
+    """A flow, the step it waits for, and the log so far."""
+
+    def __init__(self, question: Question, policy: Policy, edges: Edges) -> None:
+        self.question = question
+        self._draft: Draft | None = None
+        self._error: AvermentError | None = None
+        self.pending: Step | None = None
+        self._policy = policy
+        self._edges = edges
+        self._flow = _checked(question, policy)
+        self._records: list[Record] = []
+        self._started = time.perf_counter()
+        self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        self._advance(lambda: next(self._flow))
+
+    def proceed(self, outcome: _Outcome) -> Record:
+        """Log an outcome and hand it to the flow."""
+        assert self.pending is not None
+        failure = Failure.of(outcome.error) if outcome.error else None
+        started_ms = max(0.0, _ms_since(self._started) - outcome.ms)
+        record = Record(self.pending, outcome.value, failure, started_ms, outcome.ms, outcome.batch)
+        self._records.append(record)
+        error = outcome.error
+        if error is not None:
+            self._advance(lambda: self._flow.throw(error))
+        else:
+            self._advance(lambda: self._flow.send(outcome.value))
+        return record
+
+    def _advance(self, move: Callable[[], Step]) -> None:
+        self.pending = None
+        try:
+            self.pending = move()
+        except StopIteration as stop:
+            self._draft = stop.value
+        except AvermentError as error:
+            self._error = error
+
+    def result(self) -> Answered | Unanswered:
+        """What became of the question."""
+        trace = Trace(
+            trace_id=secrets.token_hex(8),
+            question=self.question,
+            policy=repr(self._policy),
+            model=self._edges.model.info.name,
+            index=self._edges.index.info.digest,
+            started_at=self._started_at,
+            versions=versions(),
+            records=tuple(self._records),
+            draft=self._draft,
+        )
+        if self._error is not None:
+            return Unanswered(self.question, self._error, trace)
+        return Answered(answer_of(trace), trace)
+
+
+def _checked(question: Question, policy: Policy) -> Flow[Draft]:
+    check_question(question.text)
+    return (yield from policy.run(question))
+
+
+def _done(run: _Run, outcome: _Outcome, observe: Observer | None) -> None:
+    record = run.proceed(outcome)
+    if observe is not None:
+        observe(run.question, record)
+
+
+def _finished(run: _Run) -> Answered:
+    result = run.result()
+    if isinstance(result, Unanswered):
+        raise result.error
+    return result
+
+
+def _ms_since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000.0
+
+
+def versions() -> dict[str, str]:
+    """What an answer was made with, as far as a replay may want to know."""
+    return {"averment": metadata.version("averment"), "python": platform.python_version()}
+
+
+# --- replay -------------------------------------------------------------------------------------
+
+
+def replay(trace: Trace, policy: Policy) -> Answer:
+    """Run a policy against the recorded outcomes; no model and no corpus are touched.
+
+    Returns:
+        The answer as it was then, to the last field.
+
+    Raises:
+        TraceDiverged: The policy asks for another step than the one recorded, or for another
+            number of them.
+        AvermentError: The error that ended the recorded run.
+    """
+    flow = policy.run(trace.question)
+    move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
+    for number, record in enumerate(trace.records, start=1):
+        try:
+            step = move()
+        except StopIteration:
+            raise TraceDiverged(
+                f"The policy ended before step {number} of {len(trace.records)} recorded ones.",
+                hint="Replay with the averment version and the policy that made the trace.",
+            ) from None
+        if step != record.step:
+            raise TraceDiverged(
+                f"Step {number} is {step!r}, but {record.step!r} was recorded.",
+                hint="Replay with the averment version and the policy that made the trace.",
+            )
+        move = _resume(flow, record)
+    try:
+        step = move()
+    except StopIteration as stop:
+        return answer_of(dataclasses.replace(trace, draft=stop.value))
+    raise TraceDiverged(f"The policy asks for {step!r} after the last recorded step.")
+
+
+def _resume(flow: Flow[Draft], record: Record) -> Callable[[], Step]:
+    if record.failure is not None:
+        error = record.failure.restore()
+        return lambda: flow.throw(error)
+    return lambda: flow.send(record.outcome)

@@ -1,0 +1,223 @@
+"""The one sentence loop: draft a sentence, inspect it, maybe search and redraft, commit it.
+
+Every policy is this loop with another `Trigger`; a paper's file holds its trigger and its query
+and nothing else, so that policies can be compared on the same prompt, decoder and budget.
+
+The loop generates sentence by sentence. A sentence that fails is not built upon: it is drafted
+again with what was retrieved for it, and the new draft is inspected like the first. It stops at
+"the answer is", at the sentence limit, or when the model has nothing more to say or says again
+what it has said; then it opens the final sentence itself and lets the model fill it in.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from averment import steps
+from averment.policies.ledger import Ledger
+from averment.prompts import load
+from averment.steps import Flow
+from averment.text import sentences as split_sentences
+from averment.types import (
+    Capability,
+    Check,
+    Draft,
+    DroppedTriplet,
+    Generation,
+    GenerationOptions,
+    Prompt,
+    Question,
+    Sentence,
+    Support,
+    Verdict,
+)
+
+_FINAL = re.compile(r"\bthe answer is:?\s*", re.IGNORECASE)
+_UNKNOWN_ANSWERS = frozenset(
+    {"unknown", "not known", "none", "not mentioned", "not specified", "not available"}
+)
+_OPENING = "So the answer is"
+_STOP = ("\nQuestion:", "\nContext:", "\n\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search that a trigger asks for."""
+
+    text: str
+    trigger: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a trigger holds of a drafted sentence; queries mean that it failed."""
+
+    support: Support = Support.UNKNOWN
+    checks: tuple[Check, ...] = ()
+    dropped: tuple[DroppedTriplet, ...] = ()
+    queries: tuple[Query, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a trigger may look at: the answer so far and the evidence for it."""
+
+    question: Question
+    committed: tuple[Sentence, ...]
+    ledger: Ledger
+
+
+class Trigger(Protocol):
+    """When to retrieve and with which query: what distinguishes one policy from another."""
+
+    @property
+    def name(self) -> str:
+        """The policy's name."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Capability]:
+        """What the model must provide."""
+        ...
+
+    def before(self, question: Question) -> Flow[tuple[Query, ...]]:
+        """The searches to make before the first sentence."""
+        ...
+
+    def inspect(
+        self, progress: Progress, sentence: str, generation: Generation
+    ) -> Flow[Inspection]:
+        """Judge a drafted sentence; `generation` has the tokens that were written for it."""
+        ...
+
+    def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
+        """What to do with the finished answer, and the reason if it is not simply given."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceLoop:
+    """A policy: a trigger in the sentence loop.
+
+    Args:
+        trigger: When to retrieve.
+        k: Passages a search, >= 1.
+        ledger_words: Words of evidence that the model may read at once.
+        max_sentences: Sentences of an answer, >= 1.
+        max_sentence_tokens: Tokens of one sentence; a longer one is cut there.
+        max_repairs: How often one sentence may be drafted again, >= 0.
+        prompt_id: The template, with placeholders ``context`` and ``question``.
+    """
+
+    trigger: Trigger
+    k: int = 3
+    ledger_words: int = 500
+    max_sentences: int = 8
+    max_sentence_tokens: int = 64
+    max_repairs: int = 2
+    prompt_id: str = field(default="answer", repr=False)
+
+    @property
+    def name(self) -> str:
+        """The trigger's name."""
+        return self.trigger.name
+
+    @property
+    def needs(self) -> frozenset[Capability]:
+        """What the trigger needs of the model."""
+        return self.trigger.needs
+
+    def run(self, question: Question) -> Flow[Draft]:
+        """Answer one question."""
+        ledger = Ledger(self.ledger_words)
+        yield from self._search((yield from self.trigger.before(question)), ledger)
+        committed: list[Sentence] = []
+        stuck = False
+        while not (committed and is_final(committed[-1].text)):
+            opening = _OPENING if stuck or len(committed) >= self.max_sentences - 1 else ""
+            progress = Progress(question, tuple(committed), ledger)
+            sentence = yield from self._next_sentence(progress, opening)
+            if sentence is None or sentence.text in [said.text for said in committed]:
+                if opening or not committed:
+                    break
+                stuck = True
+            else:
+                committed.append(sentence)
+                yield from steps.commit(sentence)
+        verdict, reason = self.trigger.conclude(tuple(committed))
+        return Draft(
+            sentences=tuple(committed),
+            final_answer=final_answer(committed[-1].text) if committed else "",
+            retrievals=tuple(ledger.retrievals),
+            verdict=verdict,
+            reason=reason,
+        )
+
+    def _next_sentence(self, progress: Progress, opening: str) -> Flow[Sentence | None]:
+        options = GenerationOptions(
+            max_tokens=self.max_sentence_tokens, stop=_STOP, until_sentence_end=True
+        )
+        repairs = 0
+        while True:
+            prompt = self._prompt(progress, opening)
+            generation = yield from steps.generate(prompt, options)
+            written = generation.text.strip()
+            if not written:
+                return None
+            text = f"{opening} {written}".lstrip()
+            found = yield from self.trigger.inspect(progress, text, generation)
+            sentence = Sentence(text, found.support, found.checks, found.dropped, repairs)
+            if not found.queries or repairs == self.max_repairs:
+                return sentence
+            n_new = yield from self._search(found.queries, progress.ledger)
+            if n_new == 0:  # nothing new to read: a greedy model would write the same again
+                return sentence
+            repairs += 1
+
+    def _prompt(self, progress: Progress, opening: str) -> Prompt:
+        text = load(self.prompt_id).fill(
+            context=progress.ledger.context(), question=progress.question.text
+        )
+        said = [sentence.text for sentence in progress.committed] + ([opening] if opening else [])
+        return Prompt(text, "".join(f" {sentence}" for sentence in said))
+
+    def _search(self, queries: tuple[Query, ...], ledger: Ledger) -> Flow[int]:
+        n_new = 0
+        for query in dict.fromkeys(queries):
+            retrieval = yield from steps.search(
+                query.text, self.k, trigger=query.trigger, detail=query.detail
+            )
+            n_new += ledger.add(retrieval, trigger=query.trigger, detail=query.detail)
+        return n_new
+
+
+# --- the final answer ---------------------------------------------------------------------------
+
+
+def is_final(sentence: str) -> bool:
+    """Whether a sentence gives the answer in short."""
+    return bool(_FINAL.search(sentence))
+
+
+def final_answer(sentence: str) -> str:
+    """What stands after "the answer is", without the period; empty if nothing does."""
+    found = list(_FINAL.finditer(sentence))
+    if not found:
+        return ""
+    rest = sentence[found[-1].end() :].strip()
+    first = split_sentences(rest)[:1]
+    return first[0].rstrip(".!").strip().strip("\"'“”‘’") if first else ""
+
+
+def is_unknown(answer: str) -> bool:
+    """Whether a final answer says that there is none."""
+    return answer.lower() in _UNKNOWN_ANSWERS
+
+
+def worst(supports: list[Support]) -> Support:
+    """The support of the whole: absent beats not covered beats unknown beats present."""
+    order = (Support.ABSENT, Support.NOT_COVERED, Support.UNKNOWN)
+    return next((support for support in order if support in supports), Support.PRESENT)

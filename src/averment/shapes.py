@@ -1,0 +1,169 @@
+"""The JSON objects that outsiders rely on, made from our values.
+
+Fields are added, never renamed. A score that is missing is ``null`` and its name is a key of
+``reasons``; NaN and infinity never leave. Offsets are code points of ``draft``, which is
+``answer`` unless the verdict is ``abstained``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from averment.errors import AvermentError
+from averment.trace import to_plain
+from averment.types import (
+    Answer,
+    Check,
+    Claim,
+    Cooccurrence,
+    CorpusInfo,
+    Count,
+    Occurrence,
+    Passage,
+    TriggeredRetrieval,
+)
+
+# Every estimator that a claim's scores came from; none exists yet.
+_ESTIMATORS_USED: tuple[str, ...] = ()
+
+
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """What ``ask --json`` prints."""
+    return {
+        "question": answer.question.text,
+        "answer": answer.text,
+        "draft": answer.draft,
+        "final_answer": answer.final_answer,
+        "verdict": answer.verdict.value,
+        "reason": answer.reason,
+        "claims": [claim_object(claim) for claim in answer.claims],
+        "retrievals": [_retrieval_object(made) for made in answer.retrievals],
+        "usage": to_plain(answer.cost),
+        "policy": answer.policy,
+        "model": answer.model,
+        "estimators_used": list(_ESTIMATORS_USED),
+        "trace_id": answer.trace_id,
+    }
+
+
+def claim_object(claim: Claim) -> dict[str, Any]:
+    """A claim with its support, its counts, and every score it has or lacks."""
+    return {
+        "text": claim.text,
+        "start": claim.start,
+        "end": claim.end,
+        "sentence": claim.sentence,
+        "triplets": [to_plain(triplet) for triplet in claim.triplets],
+        "support": claim.support.value,
+        "p_faithful": claim.p_faithful,
+        "p_true_if_faithful": claim.p_true_if_faithful,
+        "p_true_if_unfaithful": claim.p_true_if_unfaithful,
+        "p_true": claim.p_true,
+        "calibrated": claim.calibrated,
+        "verdict": claim.verdict.value,
+        "reasons": dict(claim.reasons),
+        "evidence": [_evidence_object(passage) for passage in claim.evidence],
+        "counts": {"pairs": [_check_object(check) for check in claim.checks]},
+    }
+
+
+def counts_object(
+    phrases: Sequence[str], counts: Sequence[Count], info: CorpusInfo
+) -> dict[str, Any]:
+    """What ``index count --json`` prints."""
+    rows = [
+        {"phrase": phrase, "count": c.value, "documents": c.documents, "kind": c.kind.value}
+        for phrase, c in zip(phrases, counts, strict=True)
+    ]
+    return {"counts": rows, "normalization": info.text_form, "index": info.name}
+
+
+def cooccurrence_object(
+    a: str,
+    b: str,
+    found: Cooccurrence,
+    *,
+    window_words: int,
+    occurrences: Sequence[Occurrence],
+) -> dict[str, Any]:
+    """What ``index cooccur --json`` prints."""
+    return {
+        "a": a,
+        "b": b,
+        "window_words": window_words,
+        **_pair_counts(found),
+        "occurrences": [occurrence_object(occurrence) for occurrence in occurrences],
+    }
+
+
+def occurrence_object(occurrence: Occurrence) -> dict[str, Any]:
+    """Where something occurs; a snippet that is missing says why."""
+    made: dict[str, Any] = {
+        "document_id": occurrence.document_id,
+        "start": occurrence.start,
+        "end": occurrence.end,
+        "snippet": occurrence.snippet,
+    }
+    if occurrence.snippet is None:
+        made["reasons"] = {"snippet": "no_document_text"}
+    return made
+
+
+def error_object(error: AvermentError) -> dict[str, Any]:
+    """What a failure prints on stderr with ``--json``."""
+    return {
+        "error": {
+            "kind": type(error).__name__,
+            "message": error.message,
+            "hint": error.hint,
+        }
+    }
+
+
+def _pair_counts(found: Cooccurrence) -> dict[str, Any]:
+    return {
+        "exists": found.exists,
+        "documents": found.documents,
+        "pairs": found.pairs,
+        "nearest_words": found.nearest_words,
+        "kind": found.kind.value,
+    }
+
+
+def _check_object(check: Check) -> dict[str, Any]:
+    return {
+        "head": check.triplet.head,
+        "tail": check.triplet.tail,
+        "support": check.support.value,
+        "head_documents": check.head_count.documents,
+        "tail_documents": check.tail_count.documents,
+        "window_words": check.window_words,
+        **_pair_counts(check.cooccurrence),
+    }
+
+
+def _retrieval_object(made: TriggeredRetrieval) -> dict[str, Any]:
+    return {
+        "query": made.retrieval.query,
+        "trigger": made.trigger,
+        "detail": made.detail,
+        "passages": [
+            {
+                "document_id": hit.passage.document_id,
+                "title": hit.passage.title,
+                "text": hit.passage.text,
+                "score": hit.score,
+            }
+            for hit in made.retrieval.hits
+        ],
+    }
+
+
+def _evidence_object(passage: Passage) -> dict[str, Any]:
+    return {
+        "document_id": passage.document_id,
+        "text": passage.text,
+        "start": passage.start,
+        "end": passage.end,
+    }
