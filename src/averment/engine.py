@@ -29,7 +29,7 @@ from averment.errors import AvermentError, CapabilityError, TraceDiverged, Usage
 from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
 from averment.steps import Flow, Policy, Step
 from averment.trace import Failure, Record, Trace
-from averment.types import Answer, Draft, Question
+from averment.types import Answer, Claim, Draft, Question, Verdict
 
 Observer: TypeAlias = Callable[[Question, Record], None]
 """Told of each step as it is done: progress, streaming, a time line."""
@@ -53,6 +53,26 @@ class Answered:
 
     answer: Answer
     trace: Trace
+
+    @property
+    def text(self) -> str:
+        """What to show."""
+        return self.answer.text
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims with their support."""
+        return self.answer.claims
+
+    @property
+    def verdict(self) -> Verdict:
+        """Answered, warned or abstained."""
+        return self.answer.verdict
+
+    @property
+    def reason(self) -> str | None:
+        """Why it warned or abstained: a code."""
+        return self.answer.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +101,10 @@ class Engine:
             )
         self.policy = policy
         self.edges = edges
+
+    def ask(self, text: str) -> Answered:
+        """Answer a question given as text; see `answer`."""
+        return self.answer(Question("question", text))
 
     def answer(self, question: Question, observe: Observer | None = None) -> Answered:
         """Answer one question.

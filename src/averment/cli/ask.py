@@ -1,0 +1,185 @@
+"""`averment ask`: one question, answered sentence by sentence, with what stands behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from averment.cli.console import err, out, print_json
+from averment.cli.options import HtmlOption, IndexOption, JsonOption, OfflineOption
+
+if TYPE_CHECKING:
+    from averment.engine import Answered, Engine
+    from averment.trace import Record
+    from averment.types import Answer, Check, Question, Sentence
+
+_STYLES = {
+    "present": "green",
+    "absent": "red",
+    "not_covered": "yellow",
+    "unknown": "bright_black",
+}
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question.")],
+    index: IndexOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A name of `averment models list`, a .gguf file, or a model of --base-url.  "
+            "[default: the best local model that is there]",
+            show_default=False,
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="An OpenAI-compatible server instead of a local model."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            help="Who finds claims: rules or model.  [default: rules]", show_default=False
+        ),
+    ] = None,
+    offline: OfflineOption = None,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
+    ] = None,
+    json: JsonOption = False,
+    html: HtmlOption = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", help="Write every step and outcome as JSON.", show_default=False),
+    ] = None,
+) -> None:
+    """Answer a question from the index; each sentence is checked before it is shown."""
+    from averment.engine import Unanswered, check_question
+    from averment.types import Question
+    from averment.wiring import open_engine
+
+    check_question(question)
+    engine = open_engine(
+        index=index,
+        model=model,
+        policy=policy,
+        base_url=base_url,
+        extractor=extractor,
+        offline=offline,
+        timeout_s=timeout,
+    )
+    asked = Question("question", question)
+    observe = None if json else Narrator()
+    (result,) = engine.answer_many([asked], observe)
+    if trace is not None:
+        trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
+    if isinstance(result, Unanswered):
+        raise result.error
+    if html is not None:
+        write_page(html, [result], engine)
+    if json:
+        from averment.shapes import answer_object
+
+        print_json(answer_object(result.answer))
+        return
+    print_verdict(result.answer)
+    if html is not None:
+        err().print(f"Page: {html}")
+
+
+def write_page(
+    path: Path, answered: list[Answered], engine: Engine, roles: list[str] | None = None
+) -> None:
+    """Write answers as one page; whole or not at all."""
+    from averment.page.render import Entry, render_page
+
+    info = engine.edges.index.info
+    entries = [
+        Entry(result.answer, result.trace, role)
+        for result, role in zip(answered, roles or [""] * len(answered), strict=True)
+    ]
+    page = render_page(
+        entries,
+        title=f"averment: {len(entries)} answers" if len(entries) > 1 else "averment",
+        subtitle=f"Corpus {info.name}: {info.n_documents:,} documents, {info.n_words:,} words. "
+        f"Model {engine.edges.model.info.name}. Presence in the corpus is no proof of truth.",
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(path.name + ".partial")
+    staged.write_text(page, encoding="utf-8")
+    staged.replace(path)
+
+
+class Narrator:
+    """Prints what matters of each step as it happens: searches, and sentences with support."""
+
+    def __call__(self, question: Question, record: Record) -> None:
+        """Tell one record."""
+        from rich.text import Text
+
+        from averment import steps
+
+        match record.step:
+            case steps.Search(query=query, trigger=trigger, detail=detail):
+                found = record.outcome.hits if record.outcome else ()
+                titles = ", ".join(hit.passage.title or hit.passage.document_id for hit in found)
+                line = f"looked up “{query}” ({trigger.replace('_', ' ')}: {detail})"
+                err().print(Text(f"  {line} → {titles or 'nothing'}", style="cyan"))
+            case steps.Commit(sentence=sentence):
+                print_sentence(sentence)
+            case _:
+                pass
+
+
+def print_sentence(sentence: Sentence) -> None:
+    """A committed sentence: support, counts, repairs."""
+    from rich.text import Text
+
+    support = sentence.support.value
+    label = support.replace("_", " ")
+    repaired = f"  (rewritten {sentence.repairs}x)" if sentence.repairs else ""
+    out().print(
+        Text.assemble((f"{label:>11}  ", _STYLES[support]), sentence.text, (repaired, "cyan"))
+    )
+    for check in sentence.checks:
+        out().print(Text(" " * 13 + _check_told(check), style="bright_black"))
+
+
+def _check_told(check: Check) -> str:
+    pair = f"{check.triplet.head} + {check.triplet.tail}"
+    found = check.cooccurrence
+    if found.documents is None:
+        return f"{pair}: the corpus could not tell"
+    counts = f"({check.head_count.documents} and {check.tail_count.documents} alone)"
+    return f"{pair}: together in {found.documents} documents {counts}"
+
+
+def print_verdict(answer: Answer) -> None:
+    """The verdict, the short answer, and what it took."""
+    from rich.text import Text
+
+    from averment.page.render import REASON_WORDS
+
+    style = {"answered": "bold green", "warned": "bold yellow", "abstained": "bold"}
+    told = answer.final_answer or answer.text
+    reason = f"  ({REASON_WORDS.get(answer.reason, answer.reason)})" if answer.reason else ""
+    out().print(
+        Text.assemble(
+            (f"{answer.verdict.value:>11}  ", style[answer.verdict.value]), (told, "bold"), reason
+        )
+    )
+    cost = answer.cost
+    err().print(
+        Text(
+            f"{'':>13}{answer.model} · {cost.model_calls} model calls, "
+            f"{cost.prompt_tokens}+{cost.generated_tokens} tokens, "
+            f"{cost.retrievals} retrievals, {cost.seconds:.1f} s",
+            style="bright_black",
+        )
+    )

@@ -1,0 +1,85 @@
+"""`averment doctor`: resolved settings and where each came from; what this machine can run."""
+
+from __future__ import annotations
+
+import importlib.util
+import platform
+from typing import Any
+
+from averment.cli.console import out, print_json
+from averment.cli.options import IndexOption, JsonOption
+from averment.errors import AvermentError
+
+
+def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
+    """Show every setting with its origin, and what is here: index, models, extras."""
+    from averment.wiring import Settings, origins, resolve_settings
+
+    flags = {"index": index} if index else {}
+    settings = resolve_settings(**flags)
+    came_from = origins(flags)
+    found: dict[str, Any] = {
+        "settings": {
+            name: {"value": _shown(getattr(settings, name)), "from": came_from[name]}
+            for name in Settings.model_fields
+        },
+        "machine": {
+            "averment": _version(),
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        },
+        "index": _index_state(settings.index),
+        "index_engine": "reference (Python and numpy); no compiled core in this version",
+        "local_runtime": _extra_state("xllamacpp", "local"),
+        "models": _models_state(settings.home),
+    }
+    if json:
+        print_json(found)
+        return
+    console = out()
+    for name, row in found.pop("settings").items():
+        console.print(f"{name:<14} {row['value']!s:<44} {row['from']}", markup=False)
+    console.print()
+    for name, value in found.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} {item}" for key, item in value.items())
+        console.print(f"{name:<14} {value}", markup=False)
+
+
+def _shown(value: object) -> object:
+    from pydantic import SecretStr
+
+    if isinstance(value, SecretStr):
+        return "(set)"
+    return value if isinstance(value, (bool, int, float, type(None))) else str(value)
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    return metadata.version("averment")
+
+
+def _index_state(path: Any) -> str:
+    from averment.wiring import open_index
+
+    try:
+        info = open_index(path).info
+    except AvermentError as error:
+        return f"{error.message} {error.hint}".strip()
+    return f"{path}: {info.n_documents:,} documents, {info.n_words:,} words"
+
+
+def _extra_state(module: str, extra: str) -> str:
+    if importlib.util.find_spec(module) is None:
+        return f"not installed; type: pip install 'averment[{extra}]'"
+    return f"{module} is installed"
+
+
+def _models_state(home: Any) -> dict[str, str]:
+    from averment.models.registry import Registry
+
+    return {
+        row.file.name: "here" if row.path else f"absent (averment models get {row.file.name})"
+        for row in Registry(home).list()
+    }

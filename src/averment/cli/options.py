@@ -1,0 +1,27 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+IndexOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--index",
+        "-o",
+        help="The index directory.  [default: $AVERMENT_INDEX, else .averment/index]",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+OfflineOption = Annotated[
+    bool | None,
+    typer.Option("--offline", help="Forbid every connection but loopback.", show_default=False),
+]
+HtmlOption = Annotated[
+    Path | None,
+    typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),
+]

@@ -1,0 +1,1 @@
+"""The answer page: one self-contained HTML document, made from answers and their traces."""
