@@ -237,10 +237,14 @@ class DroppedTriplet:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The triplets of one sentence, and those that were refused."""
+    """The triplets of one sentence, and those that were refused.
+
+    `failed` holds why nothing could be extracted at all; then no triplets means nothing.
+    """
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()
+    failed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,9 +316,10 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One triplet held against the corpus.
+    """One pair held against the corpus.
 
-    ``head_count`` is counted because a pair with a head that the corpus hardly knows is
+    It is the ends of a triplet, or the final answer and a name of the question; the latter has an
+    empty relation. ``head_count`` is there because a pair whose head the corpus does not know is
     ``NOT_COVERED`` rather than absent.
     """
 
@@ -328,10 +333,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A committed sentence: what was checked in it and how often it was rewritten."""
+    """A committed sentence: what was checked in it and how often it was rewritten.
+
+    ``reason`` is a code for why the support is not known: ``no_claim`` (nothing to check, which
+    is harmless), ``extraction_failed``, ``corpus_unavailable``, ``not_in_passages`` …
+    """
 
     text: str
     support: Support
+    reason: str | None = None
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     repairs: int = 0

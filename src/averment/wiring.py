@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +25,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine
 from averment.errors import UnknownNameError, UsageError
 from averment.index.build import IndexWriter
@@ -143,34 +144,34 @@ def build_index(
     fold_accents: bool = False,
     counts_only: bool = False,
     add: bool = False,
+    on_duplicate: Callable[[Document], None] | None = None,
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
 
     Args:
         documents: Streamed, never all in memory.
-        path: The index directory; replaced as a whole if it is an index already.
+        path: The index directory; an index that is there is replaced as a whole.
         fold_accents: "Zürich" and "Zurich" are one word.
         counts_only: Statistics without text: no passages, no retrieval, no snippets.
-        add: Keep what is there.
+        add: Keep what is there, and its options.
+        on_duplicate: Told of each document whose id is there already; the first one stays.
 
     Raises:
         EmptyCorpusError: No document came.
         UsageError: The directory holds something else.
     """
-    form = TextForm(fold_accents=fold_accents)
-    with IndexWriter(Path(path), form=form, counts_only=counts_only, add=add) as writer:
+    from averment.retrieval.bm25 import build_bm25
+
+    form = None if add else TextForm(fold_accents=fold_accents)
+    only = None if add else counts_only
+    with IndexWriter(Path(path), form=form, counts_only=only, add=add) as writer:
         for document in documents:
-            writer.add(document)
-        return publish(writer, counts_only=counts_only)
-
-
-def publish(writer: IndexWriter, *, counts_only: bool) -> CorpusInfo:
-    """Finish an index: BM25 over its passages, then everything at once."""
-    if not counts_only:
-        from averment.retrieval.bm25 import build_bm25
-
-        build_bm25(writer.passages(), writer.extra_directory("bm25"))
-    return writer.publish()
+            added = writer.add(document, () if writer.counts_only else cut_passages(document))
+            if not added and on_duplicate is not None:
+                on_duplicate(document)
+        if not writer.counts_only and writer.n_documents:
+            build_bm25(writer.passages(), writer.extra_directory("bm25"))
+        return writer.publish()
 
 
 def open_index(path: str | Path) -> ReferenceIndex:

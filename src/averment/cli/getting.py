@@ -45,11 +45,11 @@ def fetch(name: str, *, source: str = "auto", offline: bool | None, quiet: bool)
             f"{file.repository} at {file.revision[:12]}",
             markup=False,
         )
-    with byte_progress(file.file_name, file.n_bytes, quiet=quiet) as advance:
+    with byte_progress(file.file_name, quiet=quiet) as advance:
         return registry.get(
             name,
             source=source,
             offline=settings.offline,
-            progress=lambda done, _total: advance(done),
+            progress=advance,
             on_source=lambda told: None if quiet else console.print(f"  from {told}", markup=False),
         )

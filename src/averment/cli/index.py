@@ -14,7 +14,6 @@ from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, QueryError
 
 if TYPE_CHECKING:
-    from averment.corpus.readers import BadRecord
     from averment.types import Cooccurrence, CorpusInfo, Occurrence
 
 app = typer.Typer(help="Build a corpus index, look into it, count.", no_args_is_help=True)
@@ -70,36 +69,36 @@ def _ingest(
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
-    from averment.corpus.readers import n_input_bytes, read_documents
-    from averment.wiring import build_index, open_index, resolve_settings
+    from averment.corpus.files import BadRecord
+    from averment.corpus.readers import read_documents
+    from averment.wiring import build_index, resolve_settings
 
     target = resolve_settings(index=index).index
-    if add:
-        before = open_index(target).info
-        fold_accents = "accents folded" in before.text_form
-        counts_only = before.n_passages == 0
-    bad: list[BadRecord] = []
+    bad: list[str] = []
 
-    def on_bad(record: BadRecord) -> None:
+    def on_bad(record: BadRecord | str) -> None:
         if strict:
             raise DatasetError(str(record), hint="Without --strict such records are skipped.")
-        bad.append(record)
+        bad.append(str(record))
 
     started = time.perf_counter()
-    with byte_progress("Reading", n_input_bytes(paths), quiet=json) as advance:
+    with byte_progress("Reading", quiet=json) as advance:
         documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
         try:
             info = build_index(
-                documents, target, fold_accents=fold_accents, counts_only=counts_only, add=add
+                documents,
+                target,
+                fold_accents=fold_accents,
+                counts_only=counts_only,
+                add=add,
+                on_duplicate=lambda d: on_bad(f"{d.document_id}: this id is there already"),
             )
         except EmptyCorpusError:
             _print_bad(bad)
             raise
     seconds = time.perf_counter() - started
     if json:
-        print_json(
-            {**_info_object(info, target), "seconds": seconds, "skipped": [str(b) for b in bad]}
-        )
+        print_json({**_info_object(info, target), "seconds": seconds, "skipped": bad})
         return
     _print_bad(bad)
     console = out()
@@ -112,7 +111,7 @@ def _ingest(
     console.print(f'Next: averment ask{flag} "your question"')
 
 
-def _print_bad(bad: list[BadRecord]) -> None:
+def _print_bad(bad: list[str]) -> None:
     if not bad:
         return
     console = err()

@@ -31,6 +31,7 @@ REASON_WORDS = {
     "no_evidence": "nothing in the corpus supports an answer",
     "unsupported_claim": "a claim on the way has no support in the corpus",
     "not_checked": "the answer could not be checked against the corpus",
+    "no_final_answer": "the model came to no final answer",
     "empty_answer": "the model wrote nothing",
 }
 _KINDS: dict[type[object], tuple[str, str]] = {

@@ -33,7 +33,7 @@ class NoRetrieval:
     ) -> Flow[Inspection]:
         """Every sentence passes, unchecked."""
         yield from ()
-        return Inspection()
+        return Inspection(reason="not_checked")
 
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
         """Abstain where the model does; else warn that nothing was checked."""
