@@ -131,7 +131,7 @@ class SentenceLoop:
     trigger: Trigger
     k: int = 3
     ledger_words: int = 500
-    max_sentences: int = 8
+    max_sentences: int = 6
     max_sentence_tokens: int = 64
     max_repairs: int = 2
     prompt_id: str = "answer"
