@@ -188,11 +188,11 @@ class Cooccurrence:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a phrase occurs. ``snippet`` is ``None`` in an index without document text."""
+    """Where a phrase occurs; an index without document text knows the document only."""
 
     document_id: str
-    start: int
-    end: int
+    start: int | None
+    end: int | None
     snippet: str | None
 
 
