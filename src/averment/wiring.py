@@ -7,6 +7,7 @@ where they are opened.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +28,7 @@ from pydantic_settings import (
 
 from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine
-from averment.errors import UnknownNameError, UsageError
+from averment.errors import MissingExtraError, UnknownNameError, UsageError
 from averment.index.build import IndexWriter
 from averment.index.reference import ReferenceIndex, open_reference
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
@@ -224,6 +225,8 @@ def open_model(settings: Settings) -> LanguageModel:
             timeout_s=settings.timeout_s,
             offline=settings.offline,
         )
+    if importlib.util.find_spec("xllamacpp") is None:  # before anybody fetches a model in vain
+        raise MissingExtraError("Local models", "local")
     from averment.models.llama_cpp import open_llama_cpp
     from averment.models.registry import Registry
 

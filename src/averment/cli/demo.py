@@ -179,7 +179,7 @@ def _demo_index(home: Path) -> Path:
 
     articles = resources.files("averment") / "demo" / "articles.jsonl"
     digest = hashlib.sha256(articles.read_bytes() + TextForm().identity.encode()).hexdigest()
-    target = home / "demo" / f"index-{digest[:12]}"
+    target = home / "demo" / f"encyclopaedia-{digest[:12]}"
     if not (target / "MANIFEST.json").exists():
         with resources.as_file(articles) as path:
             build_index(read_documents([path], on_bad=_refuse), target)

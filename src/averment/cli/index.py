@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.console import err, out, print_json
+from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, QueryError
 
@@ -198,8 +198,8 @@ def count(
     console = out()
     for phrase, found_count in zip(phrases, counts, strict=True):
         console.print(
-            f"{phrase}: {found_count.value:,} in {found_count.documents:,} documents "
-            f"({found_count.kind})",
+            f"{phrase}: {n_of(found_count.value, 'time')} in "
+            f"{n_of(found_count.documents, 'document')} ({found_count.kind})",
             markup=False,
         )
         _print_occurrences(iter(opened.locate(phrase, limit=show)))
@@ -236,12 +236,12 @@ def cooccur(
 def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
     if found.nearest_words is None:
         return f"{a} and {b}: never in one document ({found.kind})"
-    near = f"nearest {found.nearest_words:,} words apart"
+    near = f"nearest {n_of(found.nearest_words, 'word')} apart"
     if not found.exists:
-        return f"{a} and {b}: never within {window:,} words, {near} ({found.kind})"
+        return f"{a} and {b}: never within {n_of(window, 'word')}, {near} ({found.kind})"
     return (
-        f"{a} and {b}: in {found.documents:,} documents within {window:,} words, "
-        f"{found.pairs:,} pairs, {near} ({found.kind})"
+        f"{a} and {b}: in {n_of(found.documents, 'document')} within {n_of(window, 'word')}, "
+        f"{n_of(found.pairs, 'pair')}, {near} ({found.kind})"
     )
 
 
