@@ -104,7 +104,7 @@ def main() -> None:
 
 def print_summary(rows: list[dict[str, object]]) -> None:
     """One line a policy."""
-    sys.stdout.write("policy   EM  F1     answered/warned/abstained  retrievals  tokens  seconds\n")
+    sys.stdout.write("policy   EM  F1     answered/warned/abstained  retrievals tokens seconds\n")
     for policy in POLICIES:
         mine = [row for row in rows if row["policy"] == policy]
         verdicts = collections.Counter(str(row["verdict"]) for row in mine)
@@ -116,7 +116,7 @@ def print_summary(rows: list[dict[str, object]]) -> None:
         tokens = int(total["prompt_tokens"] + total["generated_tokens"])
         sys.stdout.write(
             f"{policy:<7} {sum(bool(row['em']) for row in mine):>3}  {total['f1'] / len(mine):.2f}"
-            f"   {counts:>25}  {total['retrievals']:>10.0f}  {tokens:>6}  {total['seconds']:>7.1f}\n"
+            f"   {counts:>25}  {total['retrievals']:>10.0f} {tokens:>6} {total['seconds']:>7.1f}\n"
         )
 
 

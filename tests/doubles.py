@@ -6,13 +6,13 @@ what they do. `follow` drives a flow by hand, which needs no stand-in at all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from averment import errors
 from averment.errors import AvermentError, QueryError
+from averment.models.scripted import ScriptedModel
 from averment.steps import Flow, Step
 from averment.text import TextForm, capitalised_names
 from averment.types import (
@@ -27,7 +27,6 @@ from averment.types import (
     FinishReason,
     Generation,
     GenerationOptions,
-    ModelInfo,
     Occurrence,
     Passage,
     Prompt,
@@ -228,8 +227,8 @@ class NameExtractor:
         return Extraction((Triplet(head.text, relation, tail.text),))
 
 
-class RecitingModel:
-    """Recites, for each question, the next sentence that its answer does not hold yet.
+class RecitingModel(ScriptedModel):
+    """Recites the answer to each question, and notes how many prompts it was given at once.
 
     Args:
         unaided: The sentences for each question, as long as the prompt has no context.
@@ -241,29 +240,19 @@ class RecitingModel:
         unaided: Mapping[str, Sequence[str]],
         informed: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        super().__init__(
+            self._recite, name="reciting", capabilities=frozenset({Capability.SAMPLES})
+        )
         self._unaided = unaided
         self._informed = {**unaided, **(informed or {})}
         self.batch_sizes: list[int] = []
 
-    @property
-    def info(self) -> ModelInfo:
-        return ModelInfo("reciting", "tests", frozenset({Capability.SAMPLES}))
-
     def generate(self, prompts: Sequence[Prompt], options: GenerationOptions) -> list[Generation]:
         self.batch_sizes.append(len(prompts))
-        return [self._continue(prompt) for prompt in prompts]
+        return super().generate(prompts, options)
 
-    def sample(
-        self, prompts: Sequence[Prompt], n_samples: int, options: GenerationOptions
-    ) -> list[list[Generation]]:
-        return [[self._continue(prompt)] * n_samples for prompt in prompts]
-
-    def _continue(self, prompt: Prompt) -> Generation:
-        question = re.findall(r"^Question: (.*)$", prompt.text, re.MULTILINE)[-1]
-        script = self._informed if "\nContext:\n" in prompt.text else self._unaided
-        for sentence in script[question]:
-            if sentence not in prompt.answer:
-                opening = "So the answer is"
-                opened = prompt.answer.endswith(opening) and sentence.startswith(opening)
-                return text_of(sentence.removeprefix(opening) if opened else f" {sentence}")
-        return text_of("")
+    def _recite(self, prompt: Prompt) -> str:
+        *_, before, asked = prompt.text.split("\n\n")
+        question = asked.removeprefix("Question: ").removesuffix("\nAnswer:")
+        script = self._informed if before.startswith("Context:\n") else self._unaided
+        return "".join(f" {sentence}" for sentence in script[question]).removeprefix(prompt.answer)

@@ -135,7 +135,8 @@ class Engine:
         """Answer many questions, each kind of step in batches over all that wait for one.
 
         Returns:
-            One result a question, in order. An error ends its question only.
+            One result a question, in order. An error ends its question only; an outage of what
+            is asked for a batch ends all questions of the batch.
         """
         runs = [self._start(question) for question in questions]
         while waiting := [(run, run.pending) for run in runs if run.pending is not None]:

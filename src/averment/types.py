@@ -335,8 +335,9 @@ class Check:
 class Sentence:
     """A committed sentence: what was checked in it and how often it was rewritten.
 
-    ``reason`` is a code for why the support is not known: ``no_claim`` (nothing to check, which
-    is harmless), ``extraction_failed``, ``corpus_unavailable``, ``not_in_passages`` …
+    ``reason`` is a code for how the support came about where the checks do not show it:
+    ``no_claim`` (nothing to check, which is harmless), ``extraction_failed``,
+    ``corpus_unavailable``, ``in_passage``, ``by_its_claims`` …
     """
 
     text: str

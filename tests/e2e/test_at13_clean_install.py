@@ -58,7 +58,7 @@ from averment.page.render import Entry, render_page
 pathlib.Path("page.html").write_text(
     render_page([Entry(answer.answer, answer.trace)], title="t", subtitle="s")
 )
-heavy = [name for name in ("torch", "transformers", "xllamacpp", "langchain") if name in sys.modules]
+heavy = [name for name in ("torch", "transformers", "xllamacpp") if name in sys.modules]
 print("RESULT " + json.dumps({
     "codes": codes, "verdict": answer.verdict, "text": answer.text, "heavy": heavy,
     "written": sorted(set(written)),

@@ -43,7 +43,9 @@ class Ledger:
         for hit in retrieval.hits:
             n_words = len(TextForm().words(hit.passage.text))
             held = _Held(hit.passage, len(self.retrievals), hit.rank, n_words)
-            self._held.setdefault(hit.passage.passage_id, held)
+            before = self._held.get(hit.passage.passage_id)
+            if before is None or before.retrieval < held.retrieval:
+                self._held[hit.passage.passage_id] = held
         self._shrink()
         return len(self._held.keys() - known)
 

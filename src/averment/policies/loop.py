@@ -48,9 +48,11 @@ _UNKNOWN = re.compile(
     r"|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a)\b",
     re.IGNORECASE,
 )
-# "Paris, because …", "yes, both are …": the answer ends where its explanation begins.
+# "Paris, because …", "yes both are …": the answer ends where its explanation begins, which is not
+# within a title ("Ever Since Darwin", "Yes Minister").
 _EXPLANATION = re.compile(
-    r",?\s+(?:because|since|which)\b|(?<=^yes)\b.*|(?<=^no)[,.;:].*", re.IGNORECASE
+    r",?\s+(?:because|since|which)\b"
+    r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\.?\s+[a-z]).*"
 )
 _AROUND_ANSWERS = " \t.!。…\"'“”‘’*`"
 _OPENING = "So the answer is"
@@ -187,7 +189,9 @@ class SentenceLoop:
         while True:
             prompt = self._prompt(progress, opening)
             generation = yield from steps.generate(prompt, options)
-            text = _first_sentence(f"{opening} {generation.text.strip()}")
+            text = _first_sentence(
+                f"{opening} {generation.text.strip().removeprefix(opening).lstrip()}"
+            )
             if text in {"", opening, *(sentence.text for sentence in progress.committed)}:
                 return None
             found = yield from self.trigger.inspect(progress, text, generation)
@@ -256,6 +260,11 @@ def final_answer(sentence: str) -> str:
 def is_unknown(answer: str) -> bool:
     """Whether a final answer says that there is none, or says nothing."""
     return not TextForm().words(answer) or bool(_UNKNOWN.match(answer))
+
+
+def is_yes_or_no(answer: str) -> bool:
+    """Whether a final answer is yes or no, and not a title that begins so."""
+    return TextForm().words(answer) in (["yes"], ["no"])
 
 
 def worst(supports: Sequence[Support]) -> Support:

@@ -37,6 +37,7 @@ from averment.policies.loop import (
     final_answer,
     is_final,
     is_unknown,
+    is_yes_or_no,
     worst,
 )
 from averment.steps import Flow
@@ -57,7 +58,6 @@ from averment.types import (
 
 # Kinds of entities that say nothing about how well known a question's subject is.
 _NOT_NAMED = frozenset({"date", "number"})
-_YES_NO = frozenset({"yes", "no"})
 _NO_RELATION = ""
 
 
@@ -161,6 +161,8 @@ class QuCo:
         if not is_final(sentence) or claims.queries:
             return claims
         final = yield from self._inspect_final(progress, claims, final_answer(sentence))
+        if claims.reason == "extraction_failed" and final.support is Support.PRESENT:
+            return replace(claims, checks=final.checks)  # what is not known is not present
         return replace(final, checks=claims.checks + final.checks, dropped=claims.dropped)
 
     def _inspect_claims(self, text: str) -> Flow[Inspection]:
@@ -192,7 +194,7 @@ class QuCo:
             detail = "the model says that it does not know"
             return self._failed(Support.UNKNOWN, "unknown_answer", question, detail)
         said: list[Sentence | Inspection] = [*progress.committed, claims]
-        if TextForm().words(answer)[0] in _YES_NO:
+        if is_yes_or_no(answer):
             return _as_claimed(said)
         names = yield from _names(question.text)
         if names is None:
