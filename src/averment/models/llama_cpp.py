@@ -75,7 +75,8 @@ def open_llama_cpp(
         path: The file.
         name: Under which results are reported.
         n_ctx: Tokens of prompt and answer together, for each prompt.
-        n_threads: Threads that compute; the runtime chooses if None.
+        n_threads: Threads that compute; as many as there are cores if None. They wait for each
+            other at every layer, so one thread too many on busy cores costs more than it gives.
         n_parallel: Prompts that are decoded at the same time, each with its own context memory.
 
     Raises:
