@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import averment
 from averment.cli.app import app
 from averment.wiring import Settings, make_policy, policy_names
 from conftest import REPOSITORY
-from typer.main import get_command
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
