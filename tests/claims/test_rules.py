@@ -239,3 +239,21 @@ def test_no_text_makes_the_rules_fail(text: str) -> None:
         "head_not_in_sentence",
         "tail_not_in_sentence",
     }
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        (
+            "Which Canadian band released Counterparts?",
+            {"Canadian": "generic", "Counterparts": "name"},
+        ),
+        ("Which Danish ecologist assisted Sorensen?", {"Danish": "generic", "Sorensen": "name"}),
+        ("Who plays for French Guiana?", {"French Guiana": "name"}),
+    ],
+    ids=["nationality first", "nationality inside", "part of a name"],
+)
+def test_a_nationality_alone_is_generic(question: str, kinds: dict[str, str]) -> None:
+    [entities] = RulesExtractor().entities([question])
+
+    assert {entity.text: entity.kind for entity in entities} == kinds

@@ -173,8 +173,8 @@ def test_an_entity_without_a_word_is_not_counted() -> None:
     assert query.trigger == "no_entities"
 
 
-@pytest.mark.parametrize("kind", ["date", "number"])
-def test_dates_and_numbers_are_not_counted(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["date", "number", "generic"])
+def test_dates_numbers_and_nationalities_are_not_counted(kind: str) -> None:
     step, found = names("Oslo")
     assert isinstance(found, tuple)
 

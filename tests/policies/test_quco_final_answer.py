@@ -237,7 +237,7 @@ def test_a_model_that_does_not_know_is_helped_and_if_nothing_is_found_it_abstain
 
 
 def test_an_answer_that_repeats_the_only_entity_is_searched_and_if_it_stays_it_abstains() -> None:
-    why = "Oslo is what the question names, not an answer to it"
+    why = "Oslo stands in the question and is no answer to it"
 
     made = finish(
         Sentence("So the answer is Oslo.", Support.UNKNOWN, "echoed_question"),
@@ -460,3 +460,16 @@ def test_the_verdict_is_decided_by_the_final_answer_then_by_the_claims(
     sentences = tuple(Sentence(*each) for each in said)
 
     assert QuCo(3).conclude(sentences) == (verdict, reason)
+
+
+def test_one_of_two_names_is_an_echo_where_the_question_offers_no_choice() -> None:
+    question = Question("q", "Which team of Kolles became Bergen?")
+
+    found = inspect(
+        "So the answer is Bergen.",
+        names("Kolles", "Bergen", text=question.text),
+        question=question,
+    )
+
+    assert (found.support, found.reason) == (Support.UNKNOWN, "echoed_question")
+    assert [query.text for query in found.queries] == [question.text]

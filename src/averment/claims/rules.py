@@ -11,12 +11,15 @@ capital. It says nothing about what it cannot read, and a sentence without tripl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from averment.claims.clauses import clause_triplets
 from averment.claims.declarative import claims_nothing, is_fragment
 from averment.claims.mentions import distinct, mentions
 from averment.claims.reading import read
 from averment.claims.spans import keep_spans
+from averment.claims.vocabulary import says_nothing
+from averment.text import TextForm
 from averment.types import Entity, Extraction
 
 
@@ -34,10 +37,11 @@ class RulesExtractor:
         """The named things of each text, in order of appearance, each once up to case.
 
         Returns:
-            Entities of kind ``name``, ``title`` (in quotation marks), ``date`` or ``number``; the
-            last two are no measure of how well known a subject is, so tell them apart by kind.
+            Entities of kind ``name``, ``title`` (in quotation marks), ``generic`` (a nationality,
+            profession or month and nothing more), ``date`` or ``number``; the last three are no
+            measure of how well known a subject is, so tell them apart by kind.
         """
-        return [distinct(mentions(text)) for text in texts]
+        return [tuple(map(_with_generic, distinct(mentions(text)))) for text in texts]
 
     def triplets(self, sentences: Sequence[str]) -> list[Extraction]:
         """The relations that each sentence claims.
@@ -46,6 +50,11 @@ class RulesExtractor:
             Nothing for questions, conclusions, comparisons, negations, refusals and fragments.
         """
         return [_extract(sentence) for sentence in sentences]
+
+
+def _with_generic(entity: Entity) -> Entity:
+    is_generic = entity.kind == "name" and says_nothing(TextForm().words(entity.text))
+    return replace(entity, kind="generic") if is_generic else entity
 
 
 def _extract(sentence: str) -> Extraction:

@@ -57,7 +57,7 @@ from averment.types import (
 )
 
 # Kinds of entities that say nothing about how well known a question's subject is.
-_NOT_NAMED = frozenset({"date", "number"})
+_NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
 
 
@@ -200,9 +200,9 @@ class QuCo:
         if names is None:
             return Inspection(reason="extraction_failed")
         if _same(answer, names):
-            if len(names) > 1:  # "Which is older, A or B?": the claims decide
+            if _offers_a_choice(question.text):  # "Which is older, A or B?": the claims decide
                 return _as_claimed(said)
-            detail = f"{answer} is what the question names, not an answer to it"
+            detail = f"{answer} stands in the question and is no answer to it"
             return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
         if _ends_a_found_claim(answer, said):
             return Inspection(Support.PRESENT)
@@ -307,6 +307,10 @@ def _names(text: str) -> Flow[list[str] | None]:
         return None
     named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
     return [name for name in named if TextForm().words(name)]
+
+
+def _offers_a_choice(question: str) -> bool:
+    return "or" in TextForm().words(question)
 
 
 def _same(answer: str, names: Sequence[str]) -> bool:
