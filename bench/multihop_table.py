@@ -95,7 +95,7 @@ def main() -> None:
             row = rows[-1]
             told = f"{row['policy']:<7} {row['verdict']:<9} {row['seconds']:>6} s  {question}"
             sys.stderr.write(f"{told}  → {short or '-'}  (gold: {gold})\n")
-        del engine
+        engine.close()
     day = datetime.date.today().isoformat()
     target = HERE / "runs" / f"{day}-multihop-{arguments.model}.jsonl"
     target.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

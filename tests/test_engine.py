@@ -585,3 +585,15 @@ def test_the_life_of_a_question_that_has_to_be_repaired() -> None:
         *("Generate", *claim, "Commit"),
         *("Generate", "ExtractEntities", "Commit"),
     ]
+
+
+def test_closing_an_engine_gives_back_once_what_was_opened_for_it() -> None:
+    closed: list[str] = []
+    edges = Edges(ListIndex([]), ListRetriever([]), RecitingModel({}), NameExtractor())
+
+    with Engine(SentenceLoop(NoRetrieval()), edges, on_close=lambda: closed.append("x")) as engine:
+        assert closed == []
+    engine.close()
+    Engine(SentenceLoop(NoRetrieval()), edges).close()
+
+    assert closed == ["x"]

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
-from typing import Any, TypeAlias, assert_never
+from typing import Any, Self, TypeAlias, assert_never
 
 from averment import steps
 from averment.answers import answer_of
@@ -87,13 +87,20 @@ class Unanswered:
 
 
 class Engine:
-    """Answers questions with one policy over one set of edges.
+    """Answers questions with one policy over one set of edges; a context manager.
+
+    Args:
+        policy: When to retrieve and when to stop.
+        edges: What the steps are performed with.
+        on_close: Gives back what was opened for this engine.
 
     Raises:
         CapabilityError: The policy needs what the model lacks.
     """
 
-    def __init__(self, policy: Policy, edges: Edges) -> None:
+    def __init__(
+        self, policy: Policy, edges: Edges, *, on_close: Callable[[], None] | None = None
+    ) -> None:
         missing = policy.needs - edges.model.info.capabilities
         if missing:
             raise CapabilityError(
@@ -103,6 +110,19 @@ class Engine:
             )
         self.policy = policy
         self.edges = edges
+        self._on_close = on_close
+
+    def close(self) -> None:
+        """Give back what was opened for this engine, a local model above all; may be repeated."""
+        if self._on_close is not None:
+            self._on_close()
+            self._on_close = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
     def ask(self, text: str) -> Answered:
         """Answer a question given as text; see `answer`."""

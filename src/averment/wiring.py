@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError
@@ -37,6 +37,10 @@ from averment.policies.quco import Aggregation, CountUnit, QuCo
 from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
+
+if TYPE_CHECKING:
+    from averment.models.llama_cpp import LlamaCpp
+    from averment.models.openai_compat import OpenAICompatible
 
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
@@ -205,8 +209,8 @@ def open_retriever(index: ReferenceIndex) -> Retriever:
 # --- the model ----------------------------------------------------------------------------------
 
 
-def open_model(settings: Settings) -> LanguageModel:
-    """The language model that the settings name.
+def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
+    """The language model that the settings name; to be closed by the caller.
 
     Raises:
         UsageError: A server without a model name, or the extra [local] is missing.
@@ -294,7 +298,7 @@ def open_engine(
     policy: str | None = None,
     **settings: Any,
 ) -> Engine:
-    """An engine that answers questions.
+    """An engine that answers questions. Close it, or use it in a ``with`` block.
 
     Args:
         index: An open index or its directory; None: as the settings say.
@@ -316,6 +320,8 @@ def open_engine(
     opened = index if isinstance(index, ReferenceIndex) else open_index(resolved.index)
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
-    language_model = model if model and not isinstance(model, str) else open_model(resolved)
-    extractor = open_extractor(resolved, language_model)
-    return Engine(rule, Edges(opened, retriever, language_model, extractor))
+    if model is not None and not isinstance(model, str):
+        return Engine(rule, Edges(opened, retriever, model, open_extractor(resolved, model)))
+    own = open_model(resolved)
+    edges = Edges(opened, retriever, own, open_extractor(resolved, own))
+    return Engine(rule, edges, on_close=own.close)

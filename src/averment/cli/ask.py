@@ -65,7 +65,8 @@ def ask(
     from averment.wiring import open_engine
 
     check_question(question)
-    engine = open_engine(
+    asked = Question("question", question)
+    with open_engine(
         index=index,
         model=model,
         policy=policy,
@@ -73,16 +74,14 @@ def ask(
         extractor=extractor,
         offline=offline,
         timeout_s=timeout,
-    )
-    asked = Question("question", question)
-    observe = None if json else Narrator()
-    (result,) = engine.answer_many([asked], observe)
-    if trace is not None:
-        trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
-    if isinstance(result, Unanswered):
-        raise result.error
-    if html is not None:
-        write_page(html, [result], engine)
+    ) as engine:
+        (result,) = engine.answer_many([asked], None if json else Narrator())
+        if trace is not None:
+            trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
+        if isinstance(result, Unanswered):
+            raise result.error
+        if html is not None:
+            write_page(html, [result], engine)
     if json:
         from averment.shapes import answer_object
 
@@ -90,7 +89,7 @@ def ask(
         return
     print_verdict(result.answer)
     if html is not None:
-        err().print(f"Page: {html}")
+        err().print(f"Page: {html}", markup=False)
 
 
 def write_page(

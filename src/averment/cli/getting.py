@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from averment.cli.console import err, size
+from averment.cli.console import err
 from averment.cli.progress import byte_progress
 
 if TYPE_CHECKING:
@@ -40,11 +40,7 @@ def fetch(name: str, *, source: str = "auto", offline: bool | None, quiet: bool)
     file = registry.file(name)
     console = err()
     if not quiet:
-        console.print(
-            f"Model {file.name}: {size(file.n_bytes)}, {file.licence}, "
-            f"{file.repository} at {file.revision[:12]}",
-            markup=False,
-        )
+        console.print(file.describe(), markup=False)
     with byte_progress(file.file_name, quiet=quiet) as advance:
         return registry.get(
             name,

@@ -75,7 +75,7 @@ def open_llama_cpp(
         path: The file.
         name: Under which results are reported.
         n_ctx: Tokens of prompt and answer together, for each prompt.
-        n_threads: Threads that compute; as many as there are cores if None. They wait for each
+        n_threads: Threads that compute; the runtime chooses if None. They wait for each
             other at every layer, so one thread too many on busy cores costs more than it gives.
         n_parallel: Prompts that are decoded at the same time, each with its own context memory.
 
@@ -89,23 +89,10 @@ def open_llama_cpp(
         raise MissingExtraError("Local models", "local") from error
     _check_file(path)
     key = secrets.token_urlsafe()
-    parameters = xllamacpp.CommonParams()
+    parameters = _parameters(xllamacpp, n_ctx=n_ctx, n_threads=n_threads, n_parallel=n_parallel)
     parameters.model.path = str(path)
-    parameters.n_ctx = n_ctx * n_parallel
-    parameters.n_parallel = n_parallel
-    # A shared context would let long prompts that run together overflow where each alone fits.
-    parameters.kv_unified = False
-    parameters.n_gpu_layers = 0
-    parameters.warmup = False
-    parameters.verbosity = -1
-    parameters.cache_ram_mib = _PROMPT_CACHE_MIB
     # The runtime listens on a loopback port; nobody else is to use it.
     parameters.api_keys = [key]
-    parameters.ui = False
-    parameters.endpoint_slots = False
-    if n_threads is not None:
-        parameters.cpuparams.n_threads = n_threads
-        parameters.cpuparams_batch.n_threads = n_threads
     try:
         server = xllamacpp.Server(parameters)
     except RuntimeError as error:
@@ -114,8 +101,31 @@ def open_llama_cpp(
             " llama.cpp does not know, or larger than the memory that is free.",
             hint="Compare its size and hash with: averment models list",
         ) from error
+    # subtle: a runtime that is closed before its loop has begun waits for ever. The loop has begun
+    # once it has answered, and a model that cannot decode is found out here.
+    reply = server.handle_completions({"prompt": "\n", "max_tokens": 1})
+    if "error" in reply:
+        raise _error_of(reply["error"])
     info = ModelInfo(name, str(path), _CAPABILITIES)
     return LlamaCpp(server, info=info, n_parallel=n_parallel, key=key)
+
+
+def _parameters(xllamacpp: Any, *, n_ctx: int, n_threads: int | None, n_parallel: int) -> Any:
+    parameters = xllamacpp.CommonParams()
+    parameters.n_ctx = n_ctx * n_parallel
+    parameters.n_parallel = n_parallel
+    # A shared context would let long prompts that run together overflow where each alone fits.
+    parameters.kv_unified = False
+    parameters.n_gpu_layers = 0
+    parameters.warmup = False
+    parameters.verbosity = -1
+    parameters.cache_ram_mib = _PROMPT_CACHE_MIB
+    parameters.ui = False
+    parameters.endpoint_slots = False
+    if n_threads is not None:
+        parameters.cpuparams.n_threads = n_threads
+        parameters.cpuparams_batch.n_threads = n_threads
+    return parameters
 
 
 def _check_file(path: Path) -> None:
