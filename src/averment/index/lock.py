@@ -5,13 +5,12 @@ Readers need no lock, since published files never change. What this module does 
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from averment.errors import IndexUnavailable
+from averment.errors import IndexUnavailable, UsageError
 
 FILE_NAME = ".averment-lock"
 
@@ -22,7 +21,15 @@ def exclusive(directory: Path) -> Iterator[None]:
 
     Raises:
         IndexUnavailable: Another writer is at work.
+        UsageError: The system has no such locks.
     """
+    try:
+        import fcntl  # here, so that an index can be read where it cannot be written
+    except ImportError as error:
+        raise UsageError(
+            "An index can be written on Linux and macOS only: this system has no file locks.",
+            hint="Build it there, or in WSL, and copy the directory.",
+        ) from error
     path = directory / FILE_NAME
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
