@@ -117,7 +117,8 @@ class CorpusInfo:
 
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
     capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where the corpus has no such names.
+    ``None`` where the corpus has no such names. ``n_terms`` (different words) is ``None`` where
+    several segments each know their own only.
     """
 
     name: str
@@ -126,7 +127,7 @@ class CorpusInfo:
     text_form: str
     n_documents: int
     n_words: int
-    n_terms: int
+    n_terms: int | None
     n_segments: int
     n_passages: int
     digest: str

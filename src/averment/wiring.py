@@ -30,7 +30,7 @@ from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine
 from averment.errors import MissingExtraError, UnknownNameError, UsageError
 from averment.index.build import IndexWriter
-from averment.index.reference import ReferenceIndex, open_reference
+from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo
@@ -179,17 +179,17 @@ def build_index(
         return writer.publish()
 
 
-def open_index(path: str | Path) -> ReferenceIndex:
+def open_index(path: str | Path) -> EmbeddedIndex:
     """Open an index for counting.
 
     Raises:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
     """
-    return open_reference(Path(path))
+    return open_embedded(Path(path))
 
 
-def open_retriever(index: ReferenceIndex) -> Retriever:
+def open_retriever(index: EmbeddedIndex) -> Retriever:
     """BM25 over the passages of an index.
 
     Raises:
@@ -317,7 +317,7 @@ def open_engine(
     if isinstance(model, str):
         named["model"] = model
     resolved = resolve_settings(policy=policy, **named)
-    opened = index if isinstance(index, ReferenceIndex) else open_index(resolved.index)
+    opened = index if isinstance(index, EmbeddedIndex) else open_index(resolved.index)
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
     if model is not None and not isinstance(model, str):

@@ -48,7 +48,8 @@ class CorpusIndexContract:
     def test_info_tells_the_size_of_the_corpus(self, open_index: OpenIndex) -> None:
         info = open_index(corpus("one two two", "three")).info
 
-        assert (info.n_documents, info.n_words, info.n_terms) == (2, 4, 3)
+        assert (info.n_documents, info.n_words) == (2, 4)
+        assert info.n_terms in (3, None)
 
     def test_info_digest_is_that_of_the_documents(self, open_index: OpenIndex) -> None:
         same = open_index(corpus(HARDY)).info.digest

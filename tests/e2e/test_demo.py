@@ -12,7 +12,7 @@ from averment.claims.rules import RulesExtractor
 from averment.cli.app import run
 from averment.cli.demo import ROLES, questions
 from averment.corpus.readers import read_documents
-from averment.index.reference import ReferenceIndex
+from averment.index.embedded import EmbeddedIndex
 from averment.text import TextForm
 from averment.wiring import build_index, open_index
 
@@ -21,7 +21,7 @@ ROWS = json.loads((DEMO / "questions.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> ReferenceIndex:
+def index(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedIndex:
     """The index of the bundled corpus."""
     bad: list[object] = []
     path = tmp_path_factory.mktemp("demo") / "idx"
@@ -35,7 +35,7 @@ def _names(question: str) -> list[str]:
     return [entity.text for entity in found if entity.kind not in ("date", "number")]
 
 
-def _rarest(index: ReferenceIndex, question: str) -> int:
+def _rarest(index: EmbeddedIndex, question: str) -> int:
     return min(count.documents or 0 for count in index.count(_names(question)))
 
 
@@ -59,7 +59,7 @@ def test_the_corpus_has_about_150_short_articles() -> None:
 
 @pytest.mark.parametrize("row", _rows("common"))
 def test_common_questions_need_no_retrieval_and_their_answer_is_there(
-    index: ReferenceIndex, row: dict[str, list[str]]
+    index: EmbeddedIndex, row: dict[str, list[str]]
 ) -> None:
     threshold = index.info.entity_threshold_documents or 0
     (name, *_) = _names(str(row["question"]))
@@ -71,14 +71,14 @@ def test_common_questions_need_no_retrieval_and_their_answer_is_there(
 
 @pytest.mark.parametrize("row", _rows("rare"))
 def test_rare_questions_name_something_below_the_threshold(
-    index: ReferenceIndex, row: dict[str, list[str]]
+    index: EmbeddedIndex, row: dict[str, list[str]]
 ) -> None:
     assert 0 < _rarest(index, str(row["question"])) < (index.info.entity_threshold_documents or 0)
 
 
 @pytest.mark.parametrize("row", _rows("repair"))
 def test_repair_questions_are_not_looked_up_first_and_their_answer_is_there(
-    index: ReferenceIndex, row: dict[str, list[str]]
+    index: EmbeddedIndex, row: dict[str, list[str]]
 ) -> None:
     threshold = index.info.entity_threshold_documents or 0
     (name, *_) = _names(str(row["question"]))

@@ -23,7 +23,7 @@ from averment.errors import (
 )
 from averment.index import build as build_module
 from averment.index.build import IndexWriter
-from averment.index.reference import open_reference
+from averment.index.embedded import open_embedded
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Occurrence, Passage
 from contracts.disk import disk_without_fsync, users_folder  # noqa: F401
@@ -58,20 +58,20 @@ def published_files(path: Path) -> dict[str, bytes]:
 def test_published_index_is_what_publish_says(tmp_path: Path) -> None:
     info = publish(tmp_path / "i", [A, B])
 
-    assert info == open_reference(tmp_path / "i").info
+    assert info == open_embedded(tmp_path / "i").info
     assert (info.name, info.engine, info.n_documents, info.n_segments) == ("i", "reference", 2, 1)
 
 
 def test_missing_parents_are_made(tmp_path: Path) -> None:
     publish(tmp_path / "deep" / "down" / "i", [A])
 
-    assert open_reference(tmp_path / "deep" / "down" / "i").info.n_documents == 1
+    assert open_embedded(tmp_path / "deep" / "down" / "i").info.n_documents == 1
 
 
 def test_relative_path_works(tmp_path: Path) -> None:
     publish(Path("i"), [A])
 
-    assert open_reference(Path("i")).info.name == "i"
+    assert open_embedded(Path("i")).info.name == "i"
 
 
 def test_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
@@ -109,16 +109,18 @@ def test_digest_does_not_depend_on_segments(tmp_path: Path) -> None:
     assert (whole.digest, whole.n_segments, cut.n_segments) == (cut.digest, 1, 2)
 
 
-def test_terms_of_several_segments_count_once(tmp_path: Path) -> None:
-    info = publish(tmp_path / "i", [A, B], words_per_segment=PARTS)
+def test_terms_are_counted_in_one_segment_and_unknown_over_several(tmp_path: Path) -> None:
+    one = publish(tmp_path / "i", [A, B])
+    several = publish(tmp_path / "j", [A, B], words_per_segment=PARTS)
 
-    assert (info.n_words, info.n_terms) == (10, 5)
+    assert (one.n_words, one.n_terms) == (10, 5)
+    assert (several.n_words, several.n_terms) == (10, None)
 
 
 def test_folded_index_finds_words_without_their_accents(tmp_path: Path) -> None:
     publish(tmp_path / "i", [Document("d", "Zürich")], form=TextForm(fold_accents=True))
 
-    (found,) = open_reference(tmp_path / "i").count(["zurich"])
+    (found,) = open_embedded(tmp_path / "i").count(["zurich"])
 
     assert found.value == 1
 
@@ -130,7 +132,7 @@ def test_document_comes_back_as_it_was(tmp_path: Path) -> None:
         writer.add(document, [Passage("ä/1#0", "ä/1", "T", text, 0, len(text))])
         writer.publish()
 
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
 
     assert index.passages()[0] == Passage("ä/1#0", "ä/1", "T", text, 0, len(text))
     assert index.locate("café")[0].document_id == "ä/1"
@@ -146,11 +148,11 @@ def test_adding_gives_the_same_counts_as_rebuilding(tmp_path: Path) -> None:
 
     asked = ["ann", "Hardy", "writes to", "bob hardy", "nobody"]
     pairs = [("ann", "hardy"), ("bob", "hardy"), ("ann", "bob")]
-    one, other = open_reference(tmp_path / "grown"), open_reference(tmp_path / "whole")
+    one, other = open_embedded(tmp_path / "grown"), open_embedded(tmp_path / "whole")
 
     assert one.count(asked) == other.count(asked)
     assert one.cooccurrence(pairs, window_words=3) == other.cooccurrence(pairs, window_words=3)
-    assert (grown.digest, grown.n_terms) == (whole.digest, whole.n_terms)
+    assert (grown.digest, grown.n_words) == (whole.digest, whole.n_words)
     assert grown.entity_threshold_documents == whole.entity_threshold_documents
 
 
@@ -160,7 +162,7 @@ def test_document_with_a_known_id_is_not_added(tmp_path: Path) -> None:
         writer.publish()
 
     assert answers == [True, False, True]
-    assert open_reference(tmp_path / "i").count(["another"])[0].value == 0
+    assert open_embedded(tmp_path / "i").count(["another"])[0].value == 0
 
 
 def test_document_known_from_an_earlier_generation_is_not_added(tmp_path: Path) -> None:
@@ -206,7 +208,7 @@ def test_adding_with_other_options_is_refused(
     with pytest.raises(IndexFormatError, match=named):
         publish(tmp_path / "i", [B], add=True, **options)
 
-    assert open_reference(tmp_path / "i").info.n_documents == 1
+    assert open_embedded(tmp_path / "i").info.n_documents == 1
 
 
 def test_adding_takes_over_the_options_of_the_index(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ def test_adding_takes_over_the_options_of_the_index(tmp_path: Path) -> None:
         writer.publish()
 
     assert counts_only
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
     assert (index.form, index.count(["zurich"])[0].value) == (form, 1)
     assert not (tmp_path / "i" / "passages").exists()
 
@@ -240,12 +242,12 @@ def test_counts_only_keeps_no_text(tmp_path: Path) -> None:
 
     assert info.n_passages == 0
     assert not any(b"writes to" in data for data in files_below(tmp_path / "i").values())
-    assert open_reference(tmp_path / "i").count(["writes to"])[0].value == 2
+    assert open_embedded(tmp_path / "i").count(["writes to"])[0].value == 2
 
 
 def test_counts_only_locates_the_document_without_a_snippet(tmp_path: Path) -> None:
     publish(tmp_path / "i", [A, B], counts_only=True)
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
 
     (found,) = index.locate("bob hardy")
     (pair,) = index.locate_pair("bob", "hardy", window_words=9)
@@ -289,7 +291,7 @@ def test_passages_come_back_in_order_across_segments(tmp_path: Path) -> None:
         staged = list(writer.passages())
         info = writer.publish()
 
-    passages = open_reference(tmp_path / "i").passages()
+    passages = open_embedded(tmp_path / "i").passages()
 
     assert staged == list(passages) == [*halves(A), *halves(B)]
     assert [passages[n] for n in range(4)] == passages[0:4] == staged
@@ -300,7 +302,7 @@ def test_passage_beyond_the_last_is_no_passage(tmp_path: Path) -> None:
     publish(tmp_path / "i", [A])
 
     with pytest.raises(IndexError):
-        open_reference(tmp_path / "i").passages()[0]
+        open_embedded(tmp_path / "i").passages()[0]
 
 
 def test_passage_that_is_not_a_span_of_its_document_is_a_mistake(tmp_path: Path) -> None:
@@ -318,7 +320,7 @@ def test_extra_files_are_published_and_found_by_name(tmp_path: Path) -> None:
         (below / "scores.bin").write_bytes(b"123")
         writer.publish()
 
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
     found = index.extra_directory("bm25")
 
     assert found is not None
@@ -335,7 +337,7 @@ def test_extra_files_are_checked_like_all_others(tmp_path: Path) -> None:
     next((tmp_path / "i").rglob("scores.bin")).write_bytes(b"12")
 
     with pytest.raises(IndexFormatError, match=r"scores.bin is shorter .* 2 bytes, not 3"):
-        open_reference(tmp_path / "i")
+        open_embedded(tmp_path / "i")
 
 
 def test_extra_files_belong_to_one_generation(tmp_path: Path) -> None:
@@ -346,7 +348,7 @@ def test_extra_files_belong_to_one_generation(tmp_path: Path) -> None:
 
     publish(tmp_path / "i", [B], add=True)
 
-    assert open_reference(tmp_path / "i").extra_directory("bm25") is None
+    assert open_embedded(tmp_path / "i").extra_directory("bm25") is None
 
 
 def test_extra_directory_has_a_plain_name(tmp_path: Path) -> None:
@@ -427,7 +429,7 @@ def test_directory_that_must_not_be_written_is_refused() -> None:
             publish(folder / "i", [B])
 
         (folder / "i").chmod(0o700)
-        assert open_reference(folder / "i").count(["ann"])[0].value == 2
+        assert open_embedded(folder / "i").count(["ann"])[0].value == 2
 
 
 @pytest.mark.parametrize(
@@ -455,13 +457,13 @@ def test_rebuilding_replaces_an_index(tmp_path: Path) -> None:
 
     publish(tmp_path / "i", [C])
 
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
     assert (index.info.n_documents, index.count(["ann"])[0].value) == (1, 0)
 
 
 def test_open_index_keeps_answering_while_it_is_replaced(tmp_path: Path) -> None:
     publish(tmp_path / "i", [A])
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
 
     for documents in ([B], [C], [B, C]):
         publish(tmp_path / "i", documents)
@@ -480,7 +482,7 @@ def test_old_generation_goes_when_the_next_writer_comes(tmp_path: Path) -> None:
     assert len(both) == 2
     counts = list((tmp_path / "i" / "counts").iterdir())
     assert len(counts) == 2
-    assert open_reference(tmp_path / "i").count(["ann", "bob", "cid"])[0].value == 0
+    assert open_embedded(tmp_path / "i").count(["ann", "bob", "cid"])[0].value == 0
 
 
 @pytest.mark.parametrize("add", [False, True], ids=["rebuilding", "adding"])
@@ -548,7 +550,7 @@ def test_killed_rebuild_leaves_the_old_index_and_the_next_writer_cleans_up(
 
     left = set(files_below(tmp_path / "i"))
     assert left > before
-    assert open_reference(tmp_path / "i").count(["ann"])[0].value == 2
+    assert open_embedded(tmp_path / "i").count(["ann"])[0].value == 2
     publish(tmp_path / "i", [A], add=True)
     assert set(files_below(tmp_path / "i")) == before
 
@@ -557,7 +559,7 @@ def test_killed_first_build_can_be_begun_again(tmp_path: Path) -> None:
     _killed_before_the_manifest(tmp_path / "i", "ann")
 
     with pytest.raises(NotAnIndexError, match=r"MANIFEST\.json"):
-        open_reference(tmp_path / "i")
+        open_embedded(tmp_path / "i")
 
     assert publish(tmp_path / "i", [B]).n_documents == 1
     assert len(list((tmp_path / "i" / "counts").iterdir())) == 1
@@ -573,7 +575,7 @@ def test_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path) -> 
         first.publish()
 
     assert refused.value.transient
-    assert open_reference(tmp_path / "i").count(["ann"])[0].value == 2
+    assert open_embedded(tmp_path / "i").count(["ann"])[0].value == 2
 
 
 def test_lock_file_that_its_holder_removed_counts_as_taken(
@@ -602,7 +604,7 @@ def test_rebuilding_repairs_a_damaged_index(tmp_path: Path) -> None:
     publish(tmp_path / "i", [A])
 
     assert words.read_bytes() == good
-    assert open_reference(tmp_path / "i").verify() == []
+    assert open_embedded(tmp_path / "i").verify() == []
 
 
 def test_rebuilding_the_same_keeps_the_files_that_are_intact(tmp_path: Path) -> None:
@@ -635,7 +637,7 @@ def test_rebuilding_replaces_an_index_that_cannot_be_opened(
 
     publish(tmp_path / "i", [B])
 
-    assert open_reference(tmp_path / "i").count(["bob"])[0].value == 2
+    assert open_embedded(tmp_path / "i").count(["bob"])[0].value == 2
 
 
 def test_foreign_files_inside_an_index_survive(tmp_path: Path) -> None:
@@ -655,4 +657,4 @@ def test_moved_index_opens(tmp_path: Path) -> None:
 
     shutil.move(tmp_path / "i", tmp_path / "elsewhere")
 
-    assert open_reference(tmp_path / "elsewhere").info.name == "elsewhere"
+    assert open_embedded(tmp_path / "elsewhere").info.name == "elsewhere"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from averment.index.build import IndexWriter
-from averment.index.reference import open_reference
+from averment.index.embedded import open_embedded
 from averment.index.thresholds import (
     SAMPLE_DOCUMENTS,
     entity_threshold,
@@ -75,7 +75,7 @@ def test_threshold_counts_documents_of_the_whole_corpus(
     texts = ["They saw Ann Hardy."] * 3 + ["They saw Reno."] * 9
 
     assert _build(tmp_path / "i", texts, words_per_segment) == 7
-    assert open_reference(tmp_path / "i").info.entity_threshold_documents == 7
+    assert open_embedded(tmp_path / "i").info.entity_threshold_documents == 7
 
 
 def test_sample_goes_on_through_the_segments(

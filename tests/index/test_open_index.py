@@ -14,8 +14,8 @@ import pytest
 from averment.errors import IndexFormatError, NotAnIndexError
 from averment.index.build import IndexWriter
 from averment.index.documents import DocumentStore
+from averment.index.embedded import open_embedded
 from averment.index.manifest import read_manifest
-from averment.index.reference import open_reference
 from averment.text import TextForm
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
@@ -56,7 +56,7 @@ def test_path_without_an_index_is_refused(
     make(tmp_path / "none")
 
     with pytest.raises(NotAnIndexError, match=named) as refused:
-        open_reference(tmp_path / "none")
+        open_embedded(tmp_path / "none")
 
     assert refused.value.exit_code == 2
     assert "averment index build PATHS" in refused.value.hint
@@ -77,7 +77,7 @@ def test_damaged_manifest_is_refused(path: Path, content: bytes, named: str) -> 
     (path / "MANIFEST.json").write_bytes(content)
 
     with pytest.raises(IndexFormatError, match=named):
-        open_reference(path)
+        open_embedded(path)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_manifest_with_wrong_fields_is_refused(
     change_manifest(path, **fields)
 
     with pytest.raises(IndexFormatError, match=named):
-        open_reference(path)
+        open_embedded(path)
 
 
 def test_newer_format_is_refused_with_what_can_be_read(path: Path) -> None:
     change_manifest(path, format_version=2)
 
     with pytest.raises(IndexFormatError, match="version 2; this averment reads up to 1") as refused:
-        open_reference(path)
+        open_embedded(path)
 
     assert "pip install -U averment" in refused.value.hint
 
@@ -111,7 +111,7 @@ def test_other_text_form_is_refused_with_both(path: Path) -> None:
     change_manifest(path, text_form="averment-words-1; unicode 99.0.0; accents kept")
 
     with pytest.raises(IndexFormatError, match="silently wrong") as refused:
-        open_reference(path)
+        open_embedded(path)
 
     assert "unicode 99.0.0" in refused.value.message
     assert TextForm().identity in refused.value.message
@@ -121,8 +121,8 @@ def test_other_text_form_is_refused_with_both(path: Path) -> None:
 def test_other_engine_is_refused(path: Path) -> None:
     change_manifest(path, engine="steam")
 
-    with pytest.raises(IndexFormatError, match="'steam', not 'reference'"):
-        open_reference(path)
+    with pytest.raises(IndexFormatError, match="the engine 'steam', which"):
+        open_embedded(path)
 
 
 def shorten(file: Path) -> None:
@@ -151,7 +151,7 @@ def test_file_of_another_size_is_named_with_both_sizes(
 
     expected = named.format(name=name, size=size, less=size - 1, more=size + 1)
     with pytest.raises(IndexFormatError, match=expected) as refused:
-        open_reference(path)
+        open_embedded(path)
 
     assert "rebuild" in refused.value.hint
 
@@ -161,7 +161,7 @@ def test_array_with_a_spoilt_header_is_refused(path: Path) -> None:
     file.write_bytes(b"\0" * file.stat().st_size)
 
     with pytest.raises(IndexFormatError, match=r"words.npy cannot be read as an array"):
-        open_reference(path)
+        open_embedded(path)
 
 
 def test_array_of_another_type_is_refused(path: Path) -> None:
@@ -170,7 +170,7 @@ def test_array_of_another_type_is_refused(path: Path) -> None:
     np.save(file, array.astype(np.int32))
 
     with pytest.raises(IndexFormatError, match="int32, not uint32"):
-        open_reference(path)
+        open_embedded(path)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_arrays_that_do_not_fit_together_are_refused(path: Path, name: str, name
     np.save(file, array + 1)
 
     with pytest.raises(IndexFormatError, match=named):
-        open_reference(path)
+        open_embedded(path)
 
 
 def test_documents_that_cannot_be_mapped_are_refused(path: Path) -> None:
@@ -200,7 +200,7 @@ def test_documents_that_cannot_be_mapped_are_refused(path: Path) -> None:
 def test_spoilt_document_is_refused_when_it_is_read(path: Path) -> None:
     file = next(path.rglob("documents.jsonl"))
     file.write_bytes(file.read_bytes().replace(b'{"document_id":"bob"', b'["document_id":"bob"'))
-    index = open_reference(path)
+    index = open_embedded(path)
 
     with pytest.raises(IndexFormatError, match="damaged at document 1"):
         index.locate("1867")
@@ -212,11 +212,11 @@ def test_spoilt_document_is_refused_when_it_is_read(path: Path) -> None:
 
 
 def test_verify_finds_nothing_wrong_with_a_new_index(path: Path) -> None:
-    assert open_reference(path).verify() == []
+    assert open_embedded(path).verify() == []
 
 
 def test_verify_names_each_file_with_other_bytes(path: Path) -> None:
-    index = open_reference(path)
+    index = open_embedded(path)
     for name in ("postings.npy", "documents.jsonl"):
         file = next(path.rglob(name))
         file.write_bytes(file.read_bytes()[:-1] + b"\1")
@@ -247,7 +247,7 @@ def test_manifest_tells_the_options_without_opening(path: Path) -> None:
 
 
 def test_pickled_index_opens_the_same_directory(path: Path) -> None:
-    index = open_reference(path)
+    index = open_embedded(path)
 
     again = pickle.loads(pickle.dumps(index))
 
@@ -256,7 +256,7 @@ def test_pickled_index_opens_the_same_directory(path: Path) -> None:
 
 
 def test_pickled_index_refuses_other_documents(path: Path) -> None:
-    pickled = pickle.dumps(open_reference(path))
+    pickled = pickle.dumps(open_embedded(path))
     with IndexWriter(path, add=True) as writer:
         writer.add(Document("cid", "Cid came."))
         writer.publish()
@@ -266,7 +266,7 @@ def test_pickled_index_refuses_other_documents(path: Path) -> None:
 
 
 def test_many_threads_get_the_answers_of_one(path: Path) -> None:
-    index = open_reference(path)
+    index = open_embedded(path)
     phrases = ["Reno", "Bob", "Ann Hardy", "nobody"] * 25
     expected = [index.count([phrase])[0] for phrase in phrases]
 
@@ -280,7 +280,7 @@ def test_corpus_without_any_word_can_be_asked(tmp_path: Path) -> None:
     with IndexWriter(tmp_path / "i") as writer:
         writer.add(Document("d", "?!"))
         info = writer.publish()
-    index = open_reference(tmp_path / "i")
+    index = open_embedded(tmp_path / "i")
 
     assert (info.n_documents, info.n_words, info.n_terms) == (1, 0, 0)
     assert index.count(["word"])[0].value == 0

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from averment.index.build import IndexWriter
-from averment.index.reference import open_reference
+from averment.index.embedded import open_embedded
 from averment.ports import CorpusIndex
 from averment.text import TextForm
 from averment.types import Document
@@ -34,7 +34,7 @@ def _reference(path: Path, batches: Sequence[Sequence[Document]], form: TextForm
             for document in batch:
                 writer.add(document)
             writer.publish()
-    return open_reference(path)
+    return open_embedded(path)
 
 
 ENGINES = [pytest.param(_reference, id="reference")]

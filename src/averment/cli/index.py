@@ -132,11 +132,11 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     if json:
         print_json(_info_object(found, target))
         return
-    threshold = found.entity_threshold_documents
+    threshold, n_terms = found.entity_threshold_documents, found.n_terms
     rows = [
         ("index", str(target)),
         ("documents", f"{found.n_documents:,}"),
-        ("words", f"{found.n_words:,} ({found.n_terms:,} different)"),
+        ("words", f"{found.n_words:,}" + (f" ({n_terms:,} different)" if n_terms else "")),
         ("passages", f"{found.n_passages:,}" if found.n_passages else "none (counts only)"),
         ("segments", f"{found.n_segments:,}"),
         ("engine", found.engine),

@@ -26,6 +26,8 @@ from averment.index.documents import (
     PassageSequence,
     encode_document,
 )
+from averment.index.embedded import EmbeddedIndex, Part, open_parts
+from averment.index.engines import SegmentWriter, default_engine, open_segment, segment_writer
 from averment.index.manifest import (
     FORMAT_VERSION,
     MAGIC,
@@ -37,9 +39,8 @@ from averment.index.manifest import (
     read_manifest,
     write_manifest,
 )
-from averment.index.reference import ENGINE, ReferenceIndex, open_segments
-from averment.index.segment import Segment, SegmentWriter, n_distinct_terms
 from averment.index.staging import Staging, claimed, disk_errors
+from averment.index.string_table import StringTable, save_strings
 from averment.index.thresholds import entity_threshold, mentioned_names, sampled_texts
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Passage
@@ -51,11 +52,10 @@ _EXTRA_NAME = re.compile("[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Written:
     """A complete segment, published earlier (`staged` is None) or waiting for it."""
 
-    segment: Segment
-    store: DocumentStore | None
+    part: Part
     staged: Path | None
     published: SegmentEntry | None
 
@@ -69,6 +69,7 @@ class IndexWriter:
         form: The text form; None: the default one, or with `add=True` that of the index.
         counts_only: Keep no text: no snippets, no passages; None: False, or as the index does.
         add: Keep the documents that are there.
+        engine: Of a new index; None: the fastest that is here. An index that is added to keeps its.
         words_per_segment: Words after which a segment is written.
 
     Raises:
@@ -86,6 +87,7 @@ class IndexWriter:
         form: TextForm | None = None,
         counts_only: bool | None = None,
         add: bool = False,
+        engine: str | None = None,
         words_per_segment: int = WORDS_PER_SEGMENT,
     ) -> None:
         self._path = path.absolute()
@@ -94,6 +96,7 @@ class IndexWriter:
         self._asked_form = form
         self._asked_counts_only = counts_only
         self._add = add
+        self._asked_engine = engine
         self._words_per_segment = words_per_segment
 
     def __enter__(self) -> Self:
@@ -116,11 +119,12 @@ class IndexWriter:
         self._exit.close()
 
     def _begin(self) -> None:
-        self._parts: list[_Part] = []
+        self._written: list[_Written] = []
         self._extras: list[str] = []
         self._document_ids: set[str] = set()
         self._documents_digest = ""
         self._n_offered = self._n_added = 0
+        self._engine = self._asked_engine or default_engine()
         self._words: SegmentWriter | None = None
         self._previous: Manifest | None = None
         with suppress(AvermentError):  # what is replaced need not be readable
@@ -142,11 +146,10 @@ class IndexWriter:
                 )
         self._form = previous.form
         self._counts_only = previous.counts_only
-        segments, stores = open_segments(self._path, previous)
-        for number, segment in enumerate(segments):
-            store = stores[number] if stores else None
-            self._parts.append(_Part(segment, store, None, previous.segments[number]))
-            self._document_ids.update(segment.document_ids)
+        self._engine = previous.engine
+        for part, entry in zip(open_parts(self._path, previous), previous.segments, strict=True):
+            self._written.append(_Written(part, None, entry))
+            self._document_ids.update(part.document_ids)
         self._documents_digest = previous.documents_digest
 
     @property
@@ -188,13 +191,14 @@ class IndexWriter:
 
     def _append(self, document: Document, line: bytes, passages: Sequence[Passage]) -> None:
         if self._words is None:
-            self._words = SegmentWriter()
-            self._directory = self._staging.directory / f"segment-{len(self._parts)}"
+            self._words = segment_writer(self._engine, self._form)
+            self._segment_ids: list[str] = []
+            self._directory = self._staging.directory / f"segment-{len(self._written)}"
             (self._directory / "counts").mkdir(parents=True)
             (self._directory / "passages").mkdir()
             self._lines = DocumentWriter(self._directory / "passages")
-        words = self._form.words(document.text)
-        self._words.add(document.document_id, words)
+        self._words.add(document.text)
+        self._segment_ids.append(document.document_id)
         self._lines.add(line, passages)
         spans = repr([(passage.start, passage.end) for passage in passages])
         chained = self._documents_digest.encode() + line + spans.encode()
@@ -206,11 +210,14 @@ class IndexWriter:
         if self._words is None:
             return
         self._lines.finish()
-        self._words.write(self._directory / "counts")
+        counts = self._directory / "counts"
+        self._words.write(counts)
+        save_strings(counts, "document_ids", self._segment_ids)
         self._words = None
-        segment = Segment(self._directory / "counts")
+        segment = open_segment(self._engine, counts, self._form)
         store = DocumentStore(self._directory / "passages")
-        self._parts.append(_Part(segment, store, self._directory, None))
+        part = Part(segment, StringTable(counts, "document_ids"), store)
+        self._written.append(_Written(part, self._directory, None))
 
     def passages(self) -> Sequence[Passage]:
         """All passages in the order in which the index will give them.
@@ -219,13 +226,16 @@ class IndexWriter:
         """
         with disk_errors(self._path):
             self._flush()
-        return PassageSequence([part.store for part in self._parts if part.store])
+        return PassageSequence(self._stores())
+
+    def _stores(self) -> list[DocumentStore]:
+        return [written.part.store for written in self._written if written.part.store]
 
     def extra_directory(self, name: str) -> Path:
         """An empty directory whose files will be published with the index, under `passages/`.
 
         Args:
-            name: Lower-case letters, digits and underscores; `ReferenceIndex.extra_directory`
+            name: Lower-case letters, digits and underscores; `EmbeddedIndex.extra_directory`
                 finds it under this name.
         """
         if self._counts_only or not _EXTRA_NAME.fullmatch(name):
@@ -253,27 +263,27 @@ class IndexWriter:
             return self._previous.info(self._path.name)
         with disk_errors(self._path):
             self._flush()
-            entries = tuple(part.published or self._place(part) for part in self._parts)
+            entries = tuple(each.published or self._place(each) for each in self._written)
             extras = tuple(self._place_extra(name) for name in self._extras)
             manifest = self._manifest(entries, extras)
             write_manifest(self._path, manifest)
         self._staging.published = True
         return manifest.info(self._path.name)
 
-    def _place(self, part: _Part) -> SegmentEntry:
+    def _place(self, written: _Written) -> SegmentEntry:
         """Name a staged segment after its content and move it to its place."""
-        assert part.staged is not None
-        assert part.store is not None
+        segment, _, store = written.part
+        assert written.staged is not None
+        assert store is not None
         halves = ("counts",) if self._counts_only else ("counts", "passages")
-        found = {half: make_durable(part.staged / half) for half in halves}
+        found = {half: make_durable(written.staged / half) for half in halves}
         name = f"seg-{_digest(file for half in halves for file in found[half])}"
         files: list[FileEntry] = []
         for half in halves:
             placed = [file.below(f"{half}/{name}") for file in found[half]]
-            self._staging.move_into_place(part.staged / half, f"{half}/{name}", placed)
+            self._staging.move_into_place(written.staged / half, f"{half}/{name}", placed)
             files += placed
-        n_passages = 0 if self._counts_only else part.store.n_passages
-        segment = part.segment
+        n_passages = 0 if self._counts_only else store.n_passages
         return SegmentEntry(name, segment.n_documents, segment.n_words, n_passages, tuple(files))
 
     def _place_extra(self, name: str) -> ExtraEntry:
@@ -287,19 +297,18 @@ class IndexWriter:
     def _manifest(
         self, entries: tuple[SegmentEntry, ...], extras: tuple[ExtraEntry, ...]
     ) -> Manifest:
-        segments = [part.segment for part in self._parts]
-        stores = [part.store for part in self._parts if part.store]
+        parts = [written.part for written in self._written]
         manifest = Manifest(
             magic=MAGIC,
             format_version=FORMAT_VERSION,
-            engine=ENGINE,
+            engine=self._engine,
             text_form=self._form.identity,
             fold_accents=self._form.fold_accents,
             counts_only=self._counts_only,
             generation=self._previous.generation + 1 if self._previous else 1,
             built_at=datetime.now(UTC).isoformat(timespec="seconds"),
             documents_digest=self._documents_digest,
-            n_terms=n_distinct_terms(segments),
+            n_terms=parts[0].segment.n_terms if len(parts) == 1 else None,
             entity_threshold_documents=None,
             segments=entries,
             extras=extras,
@@ -308,8 +317,8 @@ class IndexWriter:
             # The text of its earlier documents is gone, so its threshold stays.
             threshold = self._previous.entity_threshold_documents
         else:
-            index = ReferenceIndex(self._path, manifest, segments=segments, stores=None)
-            names = mentioned_names(sampled_texts(stores))
+            index = EmbeddedIndex(self._path, manifest, parts)
+            names = mentioned_names(sampled_texts(self._stores()))
             threshold = entity_threshold(names, lambda name: index.count([name])[0].documents or 0)
         return dataclasses.replace(manifest, entity_threshold_documents=threshold)
 

@@ -76,7 +76,7 @@ class Manifest:
     generation: int
     built_at: str
     documents_digest: str
-    n_terms: int
+    n_terms: int | None
     entity_threshold_documents: int | None
     segments: tuple[SegmentEntry, ...]
     extras: tuple[ExtraEntry, ...]

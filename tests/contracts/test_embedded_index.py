@@ -1,4 +1,4 @@
-"""The reference engine keeps the contract, in one segment, in many, and added bit by bit."""
+"""Every engine keeps the contract, in one segment, in many, and added bit by bit."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from averment.index.build import IndexWriter
-from averment.index.reference import ReferenceIndex, open_reference
+from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.index_contract import CorpusIndexContract, OpenIndex
 
 
-class TestReferenceIndex(CorpusIndexContract):
+class TestEmbeddedIndex(CorpusIndexContract):
     @pytest.fixture(params=["one segment", "a segment a document", "added one by one"])
     def open_index(self, tmp_path: Path, request: pytest.FixtureRequest) -> OpenIndex:
         numbers = count()
 
-        def build(documents: Sequence[Document]) -> ReferenceIndex:
+        def build(documents: Sequence[Document]) -> EmbeddedIndex:
             path = tmp_path / f"index-{next(numbers)}"
             words_per_segment = 8_000_000 if request.param == "one segment" else 0
             batches = [documents]
@@ -33,6 +33,6 @@ class TestReferenceIndex(CorpusIndexContract):
                     for document in batch:
                         writer.add(document)
                     writer.publish()
-            return open_reference(path)
+            return open_embedded(path)
 
         return build
