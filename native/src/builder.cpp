@@ -1,0 +1,243 @@
+#include "builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "dictionary.hpp"
+#include "documents.hpp"
+#include "unicode.hpp"
+
+namespace averment {
+namespace {
+
+constexpr uint64_t kMaxPositions = uint64_t{1} << 31;
+constexpr size_t kMaxFrequent = 2048;  // their pairs are counted in a square table
+constexpr size_t kChunkBytes = 64 * 1024;
+
+// Positions grouped by key: those of key k end at ends[k], ascending.
+struct Inverted {
+  std::vector<uint64_t> ends;
+  std::vector<uint32_t> documents;  // of each key
+  std::vector<uint32_t> positions;
+
+  uint64_t start(uint32_t key) const { return key ? ends[key - 1] : 0; }
+  uint32_t count(uint32_t key) const { return static_cast<uint32_t>(ends[key] - start(key)); }
+};
+
+// A counting sort. `for_each(visit)` calls visit(key, position, document) in ascending order; it is
+// called twice.
+template <class ForEach>
+Inverted invert(size_t n_keys, ForEach for_each) {
+  Inverted lists{std::vector<uint64_t>(n_keys), std::vector<uint32_t>(n_keys), {}};
+  std::vector<uint32_t> last(n_keys, kNone);
+  for_each([&](uint32_t key, uint32_t, uint32_t document) {
+    ++lists.ends[key];
+    if (last[key] != document) last[key] = document, ++lists.documents[key];
+  });
+  uint64_t total = 0;
+  for (uint64_t& end : lists.ends) total += std::exchange(end, total);
+  lists.positions.resize(total);
+  // `ends` are starts here and become ends as positions are filled in.
+  for_each([&](uint32_t key, uint32_t position, uint32_t) {
+    lists.positions[lists.ends[key]++] = position;
+  });
+  return lists;
+}
+
+// The sections of a dictionary and its lists.
+struct DictionarySections {
+  Section offsets, entries, lists;
+};
+
+// Collects the bitmaps of documents, for words and pairs alike.
+class BitmapWriter {
+ public:
+  BitmapWriter(const std::vector<uint32_t>& starts, double min_share)
+      : documents_(starts.data(), static_cast<uint32_t>(starts.size() - 1)),
+        stride_(Bitmaps::words_per_bitmap(documents_.size())),
+        min_documents_(min_share > 0 ? std::ceil(min_share * documents_.size()) : HUGE_VAL) {}
+
+  // The number of the bitmap of a list, or kNone if it is not dense enough for one.
+  uint32_t add(const uint32_t* positions, const Postings& postings) {
+    if (postings.count <= kFew || postings.documents < min_documents_) return kNone;
+    bits_.resize(bits_.size() + stride_);
+    uint64_t* bitmap = bits_.data() + bits_.size() - stride_;
+    uint32_t document = 0;
+    for (uint32_t i = 0; i < postings.count; ++i) {
+      document = documents_.of(positions[i], document).number;
+      bitmap[document / 64] |= uint64_t{1} << document % 64;
+    }
+    return n_++;
+  }
+
+  uint32_t size() const { return n_; }
+  const std::vector<uint64_t>& bits() const { return bits_; }
+
+ private:
+  Documents documents_;
+  uint32_t stride_;
+  double min_documents_;
+  uint32_t n_ = 0;
+  std::vector<uint64_t> bits_;
+};
+
+// Writes lists and dictionary. `order` are the keys by (hash, spelling).
+template <class KeyOf, class RankOf>
+void write_dictionary(FileWriter& file, DictionarySections sections, const Inverted& inverted,
+                      const std::vector<uint32_t>& order, KeyOf key_of, RankOf rank_of,
+                      BitmapWriter& bitmaps) {
+  DictionaryWriter dictionary(order.size());
+  Bytes record, blocks;
+  file.begin(sections.lists);
+  for (const uint32_t id : order) {
+    const uint32_t* positions = inverted.positions.data() + inverted.start(id);
+    Postings postings;
+    postings.count = inverted.count(id);
+    postings.documents = inverted.documents[id];
+    postings.frequent_rank = rank_of(id);
+    postings.bitmap = bitmaps.add(positions, postings);
+    record.clear();
+    append_record(postings, positions, record);
+    const size_t before = blocks.size();
+    if (postings.count > kFew) append_blocks(positions, postings.count, blocks);
+    const std::string_view key = key_of(id);
+    dictionary.add(key, hash_word(key), record, blocks.size() - before);
+    if (blocks.size() >= 16 * kChunkBytes) {
+      file.write(blocks.data(), blocks.size());
+      blocks.clear();
+    }
+  }
+  file.write(blocks.data(), blocks.size());
+  dictionary.finish();
+  file.begin(sections.entries);
+  file.write(dictionary.entries().data(), dictionary.entries().size());
+  file.begin(sections.offsets);
+  file.write(dictionary.offsets().data(), dictionary.offsets().size() * sizeof(uint32_t));
+}
+
+template <class KeyOf>
+void sort_by_hash(std::vector<uint32_t>& ids, KeyOf key_of) {
+  std::vector<std::pair<uint64_t, uint32_t>> hashed;
+  hashed.reserve(ids.size());
+  for (const uint32_t id : ids) hashed.emplace_back(hash_word(key_of(id)), id);
+  std::sort(hashed.begin(), hashed.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return std::string(key_of(a.second)) < std::string(key_of(b.second));
+  });
+  std::transform(hashed.begin(), hashed.end(), ids.begin(), [](const auto& one) { return one.second; });
+}
+
+// The most frequent words, most frequent first; at most kMaxFrequent.
+std::vector<uint32_t> frequent_words(const Inverted& words, const std::vector<uint32_t>& order,
+                                     uint64_t n_words, const BuildOptions& options) {
+  if (!options.frequent_min_count) return {};
+  const double least = std::max<double>({static_cast<double>(options.frequent_min_count), kFew + 1.0,
+                                         options.frequent_min_share * static_cast<double>(n_words)});
+  std::vector<uint32_t> frequent;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(frequent),
+               [&](uint32_t id) { return words.count(id) >= least; });
+  std::stable_sort(frequent.begin(), frequent.end(),
+                   [&](uint32_t a, uint32_t b) { return words.count(a) > words.count(b); });
+  if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
+  return frequent;
+}
+
+}  // namespace
+
+uint64_t SegmentBuilder::add(std::string_view text) {
+  const size_t before = ids_.size();
+  const Byte* at = reinterpret_cast<const Byte*>(text.data());
+  const Byte* end = at + text.size();
+  try {
+    while (at < end) {
+      words_.clear();
+      at = tokenize(at, end, options_.fold_accents, kChunkBytes, words_);
+      vocabulary_.number(words_, ids_);
+    }
+    const uint64_t next = starts_.back() + (ids_.size() - before) + 1;
+    if (next >= kMaxPositions) throw QueryError("a segment cannot hold more than 2^31 words");
+    starts_.push_back(static_cast<uint32_t>(next));
+  } catch (...) {
+    ids_.resize(before);
+    throw;
+  }
+  return ids_.size() - before;
+}
+
+Facts SegmentBuilder::finish(const std::string& path) {
+  SegmentBuilder taken(options_);
+  std::swap(taken, *this);
+  const auto& [options, vocabulary, unused, ids, starts] = taken;
+
+  Facts facts;
+  facts.n_words = ids.size();
+  facts.n_documents = static_cast<uint32_t>(starts.size() - 1);
+  facts.n_terms = static_cast<uint32_t>(vocabulary.size());
+  facts.fold_accents = options.fold_accents;
+  std::strncpy(facts.unicode_version, unicode_version, sizeof facts.unicode_version - 1);
+
+  FileWriter file(path);
+  file.begin(kDocumentStarts);
+  file.write(starts.data(), starts.size() * sizeof(uint32_t));
+  BitmapWriter bitmaps(starts, options.bitmap_min_share);
+
+  std::vector<uint32_t> ranks(vocabulary.size(), kNone), frequent;
+  {
+    const Inverted words = invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto visit) {
+      const uint32_t* id = ids.data();
+      for (uint32_t document = 0; document + 1 < starts.size(); ++document) {
+        for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
+          visit(*id++, at, document);
+        }
+      }
+    });
+    const auto spelling = [&vocabulary = vocabulary](uint32_t id) { return vocabulary[id]; };
+    std::vector<uint32_t> order(vocabulary.size());
+    std::iota(order.begin(), order.end(), 0);
+    sort_by_hash(order, spelling);
+    frequent = frequent_words(words, order, facts.n_words, options);
+    for (uint32_t rank = 0; rank < frequent.size(); ++rank) ranks[frequent[rank]] = rank;
+    write_dictionary(file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling,
+                     [&](uint32_t id) { return ranks[id]; }, bitmaps);
+  }
+  facts.frequent_words = static_cast<uint32_t>(frequent.size());
+
+  const uint32_t n_frequent = facts.frequent_words;
+  const Inverted pairs = invert(
+      static_cast<size_t>(n_frequent) * n_frequent, [&, &ids = ids, &starts = starts](auto visit) {
+        const uint32_t* id = ids.data();
+        for (uint32_t document = 0; n_frequent && document + 1 < starts.size(); ++document) {
+          uint32_t before = kNone;
+          for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
+            const uint32_t rank = ranks[*id++];
+            if (rank != kNone && before != kNone) visit(before * n_frequent + rank, at - 1, document);
+            before = rank;
+          }
+        }
+      });
+  std::vector<uint32_t> order;
+  for (uint32_t pair = 0; pair < pairs.ends.size(); ++pair) {
+    if (pairs.count(pair)) order.push_back(pair);
+  }
+  PairKey key;
+  const auto key_of = [&](uint32_t pair) {
+    return key.of(pair / n_frequent, pair % n_frequent);
+  };
+  sort_by_hash(order, key_of);
+  write_dictionary(file, {kPairOffsets, kPairEntries, kPairLists}, pairs, order, key_of,
+                   [](uint32_t) { return kNone; }, bitmaps);
+  facts.n_pairs = static_cast<uint32_t>(order.size());
+  facts.n_pair_occurrences = pairs.positions.size();
+
+  facts.n_bitmaps = bitmaps.size();
+  file.begin(kBitmaps);
+  file.write(bitmaps.bits().data(), bitmaps.bits().size() * sizeof(uint64_t));
+  file.begin(kFacts);
+  file.write(&facts, sizeof facts);
+  file.finish();
+  return facts;
+}
+
+}  // namespace averment

@@ -1,0 +1,97 @@
+#include "phrase.hpp"
+
+#include <algorithm>
+
+namespace averment {
+namespace {
+
+// All lists that could find the phrase: one for each word that is in no listed pair, and all pairs.
+// Empty if a word or a pair that should be listed is not there, which proves that the phrase isn't.
+std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
+  std::vector<PhrasePart> single, found;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    const std::optional<Postings> postings = segment.words().find(words[i]);
+    if (!postings) return {};
+    single.push_back({*postings, i});
+  }
+  const auto frequent = [&](size_t i) { return single[i].postings.frequent_rank != kNone; };
+  PairKey key;
+  for (uint32_t i = 0; i < single.size(); ++i) {
+    if (i + 1 < single.size() && frequent(i) && frequent(i + 1)) {
+      const auto pair = segment.pairs().find(
+          key.of(single[i].postings.frequent_rank, single[i + 1].postings.frequent_rank));
+      if (!pair) return {};
+      found.push_back({*pair, i});
+    } else if (!(i && frequent(i) && frequent(i - 1))) {
+      found.push_back(single[i]);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Phrase find_phrase(const Segment& segment, const Words& words) {
+  Phrase phrase;
+  phrase.parts = candidates(segment, words);
+  std::stable_sort(phrase.parts.begin(), phrase.parts.end(), [](const auto& a, const auto& b) {
+    return a.postings.count < b.postings.count;
+  });
+  return phrase;
+}
+
+PhraseCursor::PhraseCursor(const Phrase& phrase) {
+  parts_.reserve(phrase.parts.size());
+  for (const PhrasePart& part : phrase.parts) parts_.emplace_back(part);
+}
+
+uint64_t PhraseCursor::next_geq(uint64_t target) {
+  if (parts_.empty()) return kEnd;
+  for (;;) {
+    const uint64_t leading = parts_[0].list.next_geq(target + parts_[0].offset);
+    if (leading == kEnd) return kEnd;
+    const uint64_t start = leading - parts_[0].offset;
+    uint64_t least = start;
+    for (size_t i = 1; i < parts_.size() && least == start; ++i) {
+      const uint64_t confirming = parts_[i].list.next_geq(start + parts_[i].offset);
+      if (confirming == kEnd) return kEnd;
+      least = confirming - parts_[i].offset;
+    }
+    if (least == start) return start;
+    target = least;
+  }
+}
+
+PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
+  if (phrase.absent()) return {};
+  if (phrase.parts.size() == 1) {
+    const Postings& postings = phrase.parts[0].postings;
+    return {postings.count, postings.documents};
+  }
+  PhraseCount count;
+  PhraseCursor cursor(phrase);
+  DocumentSpan document{0, 0, 0};
+  for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
+    ++count.occurrences;
+    if (at >= document.end) {
+      document = segment.documents().of(at, document.number);
+      ++count.documents;
+    }
+  }
+  return count;
+}
+
+std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phrase, size_t limit) {
+  std::vector<Occurrence> found;
+  if (phrase.absent() || !limit) return found;
+  PhraseCursor cursor(phrase);
+  DocumentSpan document{0, 0, 0};
+  for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
+    document = segment.documents().of(at, document.number);
+    found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
+    if (found.size() == limit) break;
+  }
+  return found;
+}
+
+}  // namespace averment

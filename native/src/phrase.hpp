@@ -1,0 +1,62 @@
+// A phrase in a segment: which lists find it, and a cursor over its starts.
+//
+// A phrase of several words is the lists of its words, shifted; where two neighbours are frequent
+// the list of their pair replaces both. The rarest list leads, the others only confirm.
+#pragma once
+
+#include "segment.hpp"
+#include "tokenizer.hpp"
+
+namespace averment {
+
+// A list and how far behind the start of the phrase its positions are.
+struct PhrasePart {
+  Postings postings;
+  uint32_t offset;
+};
+
+// A phrase that was looked up; without parts it does not occur.
+struct Phrase {
+  std::vector<PhrasePart> parts;  // rarest first
+
+  bool absent() const { return parts.empty(); }
+  // No more starts than this.
+  uint32_t at_most() const { return absent() ? 0 : parts.front().postings.count; }
+};
+
+// Looks the words up; there must be at least one.
+Phrase find_phrase(const Segment& segment, const Words& words);
+
+// Walks the starts of a phrase forwards.
+class PhraseCursor {
+ public:
+  explicit PhraseCursor(const Phrase& phrase);
+
+  // The first start >= target, or kEnd. Targets must not descend.
+  uint64_t next_geq(uint64_t target);
+
+ private:
+  struct Part {
+    explicit Part(const PhrasePart& part) : list(part.postings), offset(part.offset) {}
+    ListCursor list;
+    uint32_t offset;
+  };
+  std::vector<Part> parts_;
+};
+
+struct PhraseCount {
+  uint64_t occurrences = 0;
+  uint64_t documents = 0;
+};
+
+PhraseCount count_phrase(const Segment& segment, const Phrase& phrase);
+
+struct Occurrence {
+  uint32_t document;
+  uint32_t word;  // of the document, from 0
+};
+
+// The first `limit` occurrences.
+std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phrase, size_t limit);
+
+}  // namespace averment

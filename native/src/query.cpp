@@ -1,0 +1,124 @@
+#include "query.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace averment {
+namespace {
+
+constexpr size_t kFewPhrases = 4;    // up to here a scan is faster than a hash map
+constexpr size_t kQuestionsAtOnce = 16;  // that a thread takes
+
+// Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
+template <class Answer>
+void for_each(size_t n, unsigned n_threads, Answer answer) {
+  std::atomic<size_t> next{0};
+  std::exception_ptr error;
+  std::mutex guard;
+  const auto work = [&] {
+    try {
+      for (size_t i; (i = next.fetch_add(kQuestionsAtOnce)) < n;) {
+        for (size_t end = std::min(n, i + kQuestionsAtOnce); i < end; ++i) answer(i);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(guard);
+      if (!error) error = std::current_exception();
+      next = n;
+    }
+  };
+  std::vector<std::thread> helpers;
+  const size_t useful = std::min<size_t>(n_threads, (n + kQuestionsAtOnce - 1) / kQuestionsAtOnce);
+  for (size_t i = 1; i < useful; ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (error) std::rethrow_exception(error);
+}
+
+// Answers all pairs in the order of their phrases, so that neighbours find their lists in the cache.
+template <class Answer, class Ask>
+std::vector<Answer> ask_all(const Segment& segment, const PhraseTable& table,
+                            const std::vector<PhrasePair>& pairs, unsigned n_threads, Ask ask) {
+  const std::vector<Phrase> phrases = resolve(segment, table);
+  std::vector<Answer> answers(pairs.size());
+  std::vector<uint32_t> order(pairs.size());
+  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (order.size() > kQuestionsAtOnce) {
+    std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
+  }
+  for_each(pairs.size(), n_threads, [&](size_t i) {
+    const auto [a, b] = pairs[order[i]];
+    answers[order[i]] = ask(phrases[a], phrases[b]);
+  });
+  return answers;
+}
+
+}  // namespace
+
+uint32_t PhraseTable::number(std::string_view text) {
+  if (texts_.size() <= kFewPhrases) {
+    const auto found = std::find(texts_.begin(), texts_.end(), text);
+    if (found != texts_.end()) return static_cast<uint32_t>(found - texts_.begin());
+  } else {
+    if (numbers_.empty()) {
+      for (uint32_t i = 0; i < texts_.size(); ++i) numbers_.emplace(texts_[i], i);
+    }
+    const auto [found, is_new] = numbers_.emplace(text, static_cast<uint32_t>(texts_.size()));
+    if (!is_new) return found->second;
+  }
+  texts_.push_back(text);
+  return static_cast<uint32_t>(texts_.size() - 1);
+}
+
+std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
+  std::vector<Phrase> phrases;
+  phrases.reserve(table.texts().size());
+  Words words;
+  for (const std::string_view text : table.texts()) {
+    words.clear();
+    tokenize_all(text, segment.fold_accents(), words);
+    if (!words.size()) {
+      throw QueryError("The phrase '" + std::string(text) + "' has no word to count.");
+    }
+    phrases.push_back(find_phrase(segment, words));
+  }
+  return phrases;
+}
+
+std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
+                                   unsigned n_threads) {
+  const std::vector<Phrase> phrases = resolve(segment, table);
+  std::vector<PhraseCount> counts(phrases.size());
+  for_each(phrases.size(), n_threads,
+           [&](size_t i) { counts[i] = count_phrase(segment, phrases[i]); });
+  return counts;
+}
+
+std::vector<char> exists_all(const Segment& segment, const PhraseTable& table,
+                             const std::vector<PhrasePair>& pairs, uint64_t window_words,
+                             unsigned n_threads) {
+  return ask_all<char>(segment, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
+    return static_cast<char>(exists(segment, a, b, window_words));
+  });
+}
+
+std::vector<uint64_t> documents_all(const Segment& segment, const PhraseTable& table,
+                                    const std::vector<PhrasePair>& pairs, uint64_t window_words,
+                                    unsigned n_threads) {
+  return ask_all<uint64_t>(segment, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
+    return count_documents(segment, a, b, window_words);
+  });
+}
+
+std::vector<Cooccurrence> cooccurrence_all(const Segment& segment, const PhraseTable& table,
+                                           const std::vector<PhrasePair>& pairs,
+                                           uint64_t window_words, unsigned n_threads) {
+  return ask_all<Cooccurrence>(segment, table, pairs, n_threads,
+                               [&](const Phrase& a, const Phrase& b) {
+                                 return cooccurrence(segment, a, b, window_words);
+                               });
+}
+
+}  // namespace averment

@@ -1,0 +1,197 @@
+#include "window.hpp"
+
+#include <algorithm>
+
+namespace averment {
+namespace {
+
+// The documents that can hold both phrases, as far as the bitmaps of their lists know.
+class PossibleDocuments {
+ public:
+  PossibleDocuments(const Segment& segment, const Phrase& a, const Phrase& b)
+      : n_documents_(segment.documents().size()) {
+    for (const Phrase* phrase : {&a, &b}) {
+      for (const PhrasePart& part : phrase->parts) {
+        if (const uint64_t* bits = segment.bitmaps().find(part.postings.bitmap)) maps_.push_back(bits);
+      }
+    }
+    // One bitmap says no more than the list it belongs to.
+    if (maps_.size() < 2) maps_.clear();
+  }
+
+  // The first possible document at or behind `document`; the number of documents if there is none.
+  uint32_t next(uint32_t document) const {
+    if (maps_.empty() || document >= n_documents_) return document;
+    uint64_t mask = ~uint64_t{0} << document % 64;
+    for (uint32_t word = document / 64; word <= (n_documents_ - 1) / 64; ++word) {
+      uint64_t both = mask;
+      for (const uint64_t* map : maps_) both &= map[word];
+      if (both) return std::min(word * 64 + static_cast<uint32_t>(__builtin_ctzll(both)), n_documents_);
+      mask = ~uint64_t{0};
+    }
+    return n_documents_;
+  }
+
+ private:
+  uint32_t n_documents_;
+  std::vector<const uint64_t*> maps_;
+};
+
+// Visits pairs of starts of two phrases that are within the window, or at least in one document.
+class Join {
+ public:
+  // The rarer phrase leads.
+  Join(const Segment& segment, const Phrase& a, const Phrase& b)
+      : documents_(segment.documents()), possible_(segment, a, b), a_(a), b_(b) {}
+
+  // Moves to the next document, at or behind `from`, in which a start of `a` has a start of `b` at
+  // most `window` positions away; false if there is none.
+  bool next(uint64_t from, uint64_t window) {
+    uint64_t a = a_.next_geq(from);
+    while (a != kEnd) {
+      document_ = documents_.of(a, document_.number);
+      const uint32_t possible = possible_.next(document_.number);
+      if (possible != document_.number) {
+        if (possible == documents_.size()) return false;
+        a = a_.next_geq(documents_[possible].start);
+        continue;
+      }
+      const uint64_t reach = std::min(window, a - document_.start);
+      const uint64_t b = b_.next_geq(a - reach);
+      if (b == kEnd) return false;
+      if (b < document_.end && (b <= a || b - a <= window)) {
+        first_a_ = a;
+        first_b_ = b;
+        return true;
+      }
+      // Nothing of `b` is near; the next `a` that matters is near `b`.
+      const uint64_t start = documents_.of(b, document_.number).start;
+      a = a_.next_geq(std::max(start, b - std::min(window, b)));
+    }
+    return false;
+  }
+
+  // The document in which `next` stopped.
+  DocumentSpan document() const { return document_; }
+
+  // All starts of both phrases in it; only after `next` with a window that spans documents.
+  void collect(std::vector<uint32_t>& a, std::vector<uint32_t>& b) {
+    collect(a_, first_a_, a);
+    collect(b_, first_b_, b);
+  }
+
+ private:
+  void collect(PhraseCursor& cursor, uint64_t at, std::vector<uint32_t>& starts) const {
+    starts.clear();
+    for (; at < document_.end; at = cursor.next_geq(at + 1)) {
+      starts.push_back(static_cast<uint32_t>(at));
+    }
+  }
+
+  const Documents& documents_;
+  PossibleDocuments possible_;
+  PhraseCursor a_, b_;
+  DocumentSpan document_{0, 0, 0};
+  uint64_t first_a_ = 0, first_b_ = 0;
+};
+
+bool rarer_first(const Phrase& a, const Phrase& b) { return a.at_most() <= b.at_most(); }
+
+Join join(const Segment& segment, const Phrase& a, const Phrase& b) {
+  return rarer_first(a, b) ? Join(segment, a, b) : Join(segment, b, a);
+}
+
+using Starts = std::vector<uint32_t>;
+
+// Pairs at most `window` apart: for each of `a` those of `b` in a range that only moves forwards.
+uint64_t count_within(const Starts& a, const Starts& b, uint64_t window) {
+  uint64_t pairs = 0;
+  size_t low = 0, high = 0;
+  for (const uint64_t at : a) {
+    while (low < b.size() && b[low] + window < at) ++low;
+    while (high < b.size() && b[high] <= at + window) ++high;
+    pairs += high - low;
+  }
+  return pairs;
+}
+
+// The closest pair, of equally close ones the earliest.
+struct Closest {
+  uint64_t distance = kNever;
+  uint32_t a = 0, b = 0;
+};
+Closest closest(const Starts& a, const Starts& b) {
+  Closest best;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const bool a_first = a[i] <= b[j];
+    const uint64_t distance = a_first ? b[j] - a[i] : a[i] - b[j];
+    if (distance < best.distance) best = {distance, a[i], b[j]};
+    ++(a_first ? i : j);
+  }
+  return best;
+}
+
+uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+// Calls visit(document, starts of a, starts of b) for each shared document until it returns false.
+template <class Visit>
+void for_each_shared(const Segment& segment, const Phrase& a, const Phrase& b, Visit visit) {
+  if (a.absent() || b.absent()) return;
+  const bool in_order = rarer_first(a, b);
+  Join both = join(segment, a, b);
+  Starts leading, other;
+  for (uint64_t from = 0; both.next(from, kMaxWindow);) {
+    both.collect(leading, other);
+    if (!visit(both.document(), in_order ? leading : other, in_order ? other : leading)) break;
+    from = both.document().end;
+  }
+}
+
+}  // namespace
+
+bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words) {
+  if (a.absent() || b.absent()) return false;
+  return join(segment, a, b).next(0, std::min(window_words, kMaxWindow));
+}
+
+uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
+                         uint64_t window_words) {
+  if (a.absent() || b.absent()) return 0;
+  Join both = join(segment, a, b);
+  uint64_t documents = 0;
+  const uint64_t window = std::min(window_words, kMaxWindow);
+  for (uint64_t from = 0; both.next(from, window); from = both.document().end) ++documents;
+  return documents;
+}
+
+Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
+                          uint64_t window_words) {
+  const uint64_t window = std::min(window_words, kMaxWindow);
+  Cooccurrence found;
+  for_each_shared(segment, a, b, [&](DocumentSpan, const Starts& of_a, const Starts& of_b) {
+    const uint64_t distance = closest(of_a, of_b).distance;
+    found.nearest = std::min(found.nearest, distance);
+    if (distance <= window) {
+      ++found.documents;
+      found.pairs = saturating_add(found.pairs, count_within(of_a, of_b, window));
+    }
+    return true;
+  });
+  return found;
+}
+
+std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, const Phrase& b,
+                                      uint64_t window_words, size_t limit) {
+  std::vector<NearestPair> found;
+  if (!limit) return found;
+  for_each_shared(segment, a, b, [&](DocumentSpan span, const Starts& of_a, const Starts& of_b) {
+    const Closest pair = closest(of_a, of_b);
+    if (pair.distance <= window_words) {
+      found.push_back({span.number, pair.a - span.start, pair.b - span.start});
+    }
+    return found.size() < limit;
+  });
+  return found;
+}
+
+}  // namespace averment

@@ -1,0 +1,1 @@
+"""Exact phrase counts and windowed co-occurrence over a corpus on disk."""
