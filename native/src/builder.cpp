@@ -14,35 +14,78 @@ namespace {
 
 constexpr uint64_t kMaxPositions = uint64_t{1} << 31;
 constexpr size_t kMaxFrequent = 2048;  // their pairs are counted in a square table
+constexpr uint16_t kNoRank = UINT16_MAX;
 constexpr size_t kChunkBytes = 64 * 1024;
 
-// Positions grouped by key: those of key k end at ends[k], ascending.
+// Positions grouped by key, ascending.
 struct Inverted {
-  std::vector<uint64_t> ends;
-  std::vector<uint32_t> documents;  // of each key
+  struct Key {
+    uint32_t end = 0;  // where in `positions` those of this key end
+    uint32_t count = 0;
+    uint32_t documents = 0;
+    uint32_t last_document = kNone;
+  };
+  std::vector<Key> keys;
   std::vector<uint32_t> positions;
 
-  uint64_t start(uint32_t key) const { return key ? ends[key - 1] : 0; }
-  uint32_t count(uint32_t key) const { return static_cast<uint32_t>(ends[key] - start(key)); }
+  const uint32_t* of(uint32_t key) const {
+    return positions.data() + (keys[key].end - keys[key].count);
+  }
 };
 
-// A counting sort. `for_each(visit)` calls visit(key, position, document) in ascending order; it is
-// called twice.
+struct Word {
+  uint32_t key, position, document;
+};
+
+// Hands words on some steps after it gets them, and announces them before: what they touch is
+// anywhere in memory, and is there by then.
+template <class Announce, class Visit>
+class Delayed {
+ public:
+  Delayed(Announce announce, Visit visit) : announce_(announce), visit_(visit) {}
+  void operator()(Word word) {
+    announce_(word);
+    Word& slot = waiting_[n_++ % kSteps];
+    if (n_ > kSteps) visit_(slot);
+    slot = word;
+  }
+  void finish() {
+    for (size_t i = n_ > kSteps ? n_ - kSteps : 0; i < n_; ++i) visit_(waiting_[i % kSteps]);
+  }
+
+ private:
+  static constexpr size_t kSteps = 16;
+  Announce announce_;
+  Visit visit_;
+  Word waiting_[kSteps];
+  size_t n_ = 0;
+};
+
+// A counting sort. `for_each(visit)` calls visit(Word) in ascending order of positions; it is called
+// twice.
 template <class ForEach>
 Inverted invert(size_t n_keys, ForEach for_each) {
-  Inverted lists{std::vector<uint64_t>(n_keys), std::vector<uint32_t>(n_keys), {}};
-  std::vector<uint32_t> last(n_keys, kNone);
-  for_each([&](uint32_t key, uint32_t, uint32_t document) {
-    ++lists.ends[key];
-    if (last[key] != document) last[key] = document, ++lists.documents[key];
+  Inverted lists;
+  lists.keys.resize(n_keys);
+  std::vector<Inverted::Key>& keys = lists.keys;
+  const auto fetch_key = [&](const Word& word) { __builtin_prefetch(&keys[word.key], 1); };
+  Delayed count(fetch_key, [&](const Word& word) {
+    Inverted::Key& key = keys[word.key];
+    ++key.count;
+    if (key.last_document != word.document) key.last_document = word.document, ++key.documents;
   });
-  uint64_t total = 0;
-  for (uint64_t& end : lists.ends) total += std::exchange(end, total);
+  for_each(count);
+  count.finish();
+  uint32_t total = 0;  // less than kMaxPositions
+  for (Inverted::Key& key : keys) key.end = total, total += key.count;
   lists.positions.resize(total);
-  // `ends` are starts here and become ends as positions are filled in.
-  for_each([&](uint32_t key, uint32_t position, uint32_t) {
-    lists.positions[lists.ends[key]++] = position;
-  });
+  // `end` is where the key starts now, and moves as its positions are filled in.
+  Delayed fill([&](const Word& word) { __builtin_prefetch(&lists.positions[keys[word.key].end], 1); },
+               [&](const Word& word) { lists.positions[keys[word.key].end++] = word.position; });
+  Delayed announced(fetch_key, [&](const Word& word) { fill(word); });
+  for_each(announced);
+  announced.finish();
+  fill.finish();
   return lists;
 }
 
@@ -91,11 +134,15 @@ void write_dictionary(FileWriter& file, DictionarySections sections, const Inver
   DictionaryWriter dictionary(order.size());
   Bytes record, blocks;
   file.begin(sections.lists);
-  for (const uint32_t id : order) {
-    const uint32_t* positions = inverted.positions.data() + inverted.start(id);
+  for (size_t i = 0; i < order.size(); ++i) {
+    constexpr size_t kAhead = 8;
+    if (i + 2 * kAhead < order.size()) __builtin_prefetch(&inverted.keys[order[i + 2 * kAhead]]);
+    if (i + kAhead < order.size()) __builtin_prefetch(inverted.of(order[i + kAhead]));
+    const uint32_t id = order[i];
+    const uint32_t* positions = inverted.of(id);
     Postings postings;
-    postings.count = inverted.count(id);
-    postings.documents = inverted.documents[id];
+    postings.count = inverted.keys[id].count;
+    postings.documents = inverted.keys[id].documents;
     postings.frequent_rank = rank_of(id);
     postings.bitmap = bitmaps.add(positions, postings);
     record.clear();
@@ -137,9 +184,9 @@ std::vector<uint32_t> frequent_words(const Inverted& words, const std::vector<ui
                                          options.frequent_min_share * static_cast<double>(n_words)});
   std::vector<uint32_t> frequent;
   std::copy_if(order.begin(), order.end(), std::back_inserter(frequent),
-               [&](uint32_t id) { return words.count(id) >= least; });
+               [&](uint32_t id) { return words.keys[id].count >= least; });
   std::stable_sort(frequent.begin(), frequent.end(),
-                   [&](uint32_t a, uint32_t b) { return words.count(a) > words.count(b); });
+                   [&](uint32_t a, uint32_t b) { return words.keys[a].count > words.keys[b].count; });
   if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
   return frequent;
 }
@@ -183,13 +230,14 @@ Facts SegmentBuilder::finish(const std::string& path) {
   file.write(starts.data(), starts.size() * sizeof(uint32_t));
   BitmapWriter bitmaps(starts, options.bitmap_min_share);
 
-  std::vector<uint32_t> ranks(vocabulary.size(), kNone), frequent;
+  std::vector<uint16_t> ranks(vocabulary.size(), kNoRank);  // small, as it is read for every word
+  std::vector<uint32_t> frequent;
   {
-    const Inverted words = invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto visit) {
+    const Inverted words = invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto& visit) {
       const uint32_t* id = ids.data();
       for (uint32_t document = 0; document + 1 < starts.size(); ++document) {
         for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
-          visit(*id++, at, document);
+          visit(Word{*id++, at, document});
         }
       }
     });
@@ -198,28 +246,28 @@ Facts SegmentBuilder::finish(const std::string& path) {
     std::iota(order.begin(), order.end(), 0);
     sort_by_hash(order, spelling);
     frequent = frequent_words(words, order, facts.n_words, options);
-    for (uint32_t rank = 0; rank < frequent.size(); ++rank) ranks[frequent[rank]] = rank;
+    for (uint32_t rank = 0; rank < frequent.size(); ++rank) ranks[frequent[rank]] = static_cast<uint16_t>(rank);
     write_dictionary(file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling,
-                     [&](uint32_t id) { return ranks[id]; }, bitmaps);
+                     [&](uint32_t id) { return ranks[id] == kNoRank ? kNone : ranks[id]; }, bitmaps);
   }
   facts.frequent_words = static_cast<uint32_t>(frequent.size());
 
   const uint32_t n_frequent = facts.frequent_words;
   const Inverted pairs = invert(
-      static_cast<size_t>(n_frequent) * n_frequent, [&, &ids = ids, &starts = starts](auto visit) {
+      static_cast<size_t>(n_frequent) * n_frequent, [&, &ids = ids, &starts = starts](auto& visit) {
         const uint32_t* id = ids.data();
         for (uint32_t document = 0; n_frequent && document + 1 < starts.size(); ++document) {
-          uint32_t before = kNone;
+          uint32_t before = kNoRank;
           for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
             const uint32_t rank = ranks[*id++];
-            if (rank != kNone && before != kNone) visit(before * n_frequent + rank, at - 1, document);
+            if (rank != kNoRank && before != kNoRank) visit(Word{before * n_frequent + rank, at - 1, document});
             before = rank;
           }
         }
       });
   std::vector<uint32_t> order;
-  for (uint32_t pair = 0; pair < pairs.ends.size(); ++pair) {
-    if (pairs.count(pair)) order.push_back(pair);
+  for (uint32_t pair = 0; pair < pairs.keys.size(); ++pair) {
+    if (pairs.keys[pair].count) order.push_back(pair);
   }
   PairKey key;
   const auto key_of = [&](uint32_t pair) {

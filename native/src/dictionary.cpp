@@ -25,13 +25,13 @@ void DictionaryWriter::add(std::string_view key, uint64_t hash, const Bytes& rec
     open_bucket(bucket);
     append_varint(entries_, list_offset_);
   }
-  Bytes body;
-  append_varint(body, key.size());
-  body.insert(body.end(), key.begin(), key.end());
-  body.insert(body.end(), record.begin(), record.end());
+  body_.clear();
+  append_varint(body_, key.size());
+  body_.insert(body_.end(), key.begin(), key.end());
+  body_.insert(body_.end(), record.begin(), record.end());
   append_varint(entries_, n_block_bytes);
-  append_varint(entries_, body.size());
-  entries_.insert(entries_.end(), body.begin(), body.end());
+  append_varint(entries_, body_.size());
+  entries_.insert(entries_.end(), body_.begin(), body_.end());
   list_offset_ += n_block_bytes;
 }
 

@@ -49,7 +49,7 @@ class DictionaryWriter {
 
   uint32_t n_buckets_;
   std::vector<uint32_t> offsets_;  // of each bucket in `entries_`, and the end
-  Bytes entries_;
+  Bytes entries_, body_;
   uint64_t list_offset_ = 0;
 };
 

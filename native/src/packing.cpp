@@ -15,14 +15,19 @@ uint32_t packed_bytes(uint32_t n, uint32_t width) { return (n * width + 7) / 8; 
 
 // The width that makes the block smallest.
 uint32_t best_width(const uint32_t* gaps, uint32_t n) {
-  uint32_t of_width[33] = {};
-  for (uint32_t i = 0; i < n; ++i) ++of_width[n_bits(gaps[i])];
-  uint32_t best = 32, best_bytes = UINT32_MAX;
-  for (uint32_t width = 0; width <= 32; ++width) {
-    uint32_t bytes = packed_bytes(n, width);
-    for (uint32_t wider = width + 1; wider <= 32; ++wider) {
-      bytes += of_width[wider] * (1 + (wider - width + 6) / 7);
-    }
+  uint32_t wider[33 + 35] = {};  // how many gaps need more bits
+  uint32_t widest = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    const uint32_t bits = n_bits(gaps[i]);
+    widest = std::max(widest, bits);
+    if (bits) ++wider[bits - 1];
+  }
+  for (uint32_t width = widest; width-- > 0;) wider[width] += wider[width + 1];
+  uint32_t best = widest, best_bytes = packed_bytes(n, widest);
+  for (uint32_t width = 0; width < widest; ++width) {
+    // An exception takes a byte for its place and one for each seven bits that are left.
+    uint32_t bytes = packed_bytes(n, width) + wider[width];
+    for (uint32_t more = width; more < widest; more += 7) bytes += wider[more];
     if (bytes < best_bytes) best = width, best_bytes = bytes;
   }
   return best;

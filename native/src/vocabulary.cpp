@@ -10,6 +10,7 @@ constexpr size_t kFirstSlots = 1 << 12;
 constexpr size_t kBatch = 64;
 constexpr size_t kShort = 8;
 
+// A short word has no zero byte, so its key says where it ends.
 uint64_t slot_key(std::string_view word, uint64_t hash) {
   return word.size() <= kShort ? load_prefix(word.data(), word.size()) : hash;
 }
@@ -27,35 +28,40 @@ void Vocabulary::number(const Words& words, std::vector<uint32_t>& ids) {
       hashes[i] = hash_word(words[start + i]);
       __builtin_prefetch(&slots_[hashes[i] & mask_]);
     }
+    for (size_t i = 0; i < n; ++i) {
+      __builtin_prefetch(bytes_.data() + slots_[hashes[i] & mask_].offset);
+    }
     for (size_t i = 0; i < n; ++i) ids.push_back(find_or_add(words[start + i], hashes[i]));
   }
 }
 
 uint32_t Vocabulary::find_or_add(std::string_view word, uint64_t hash) {
   const uint64_t key = slot_key(word, hash);
+  const bool is_short = word.size() <= kShort;
   for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
     const Slot& slot = slots_[at];
     if (slot.id == kFree) return add(word, hash);
-    if (slot.key == key && slot.size == word.size() &&
-        (word.size() <= kShort || (*this)[slot.id] == word)) {
-      return slot.id;
-    }
+    if (slot.key != key) continue;
+    if (is_short ? slot.offset == 0 : slot.offset && spelling(slot.offset) == word) return slot.id;
   }
 }
 
 uint32_t Vocabulary::add(std::string_view word, uint64_t hash) {
-  if (size() >= kFree || word.size() > UINT32_MAX) {
+  const size_t offset = bytes_.size() - Words::kPadding + sizeof(uint32_t);
+  if (size() >= kFree || offset + word.size() > UINT32_MAX) {
     throw QueryError("a segment holds too many different words");
   }
   if (2 * (size() + 1) > slots_.size()) grow();
   const uint32_t id = static_cast<uint32_t>(size());
-  const size_t end = bytes_.size() - Words::kPadding;
-  bytes_.insert(bytes_.end() - Words::kPadding, word.begin(), word.end());
-  ends_.push_back(end + word.size());
+  const uint32_t length = static_cast<uint32_t>(word.size());
+  bytes_.resize(bytes_.size() + sizeof length + length);
+  std::memcpy(bytes_.data() + offset - sizeof length, &length, sizeof length);
+  std::memcpy(bytes_.data() + offset, word.data(), length);
+  offsets_.push_back(static_cast<uint32_t>(offset));
   hashes_.push_back(hash);
   size_t at = hash & mask_;
   while (slots_[at].id != kFree) at = (at + 1) & mask_;
-  slots_[at] = {slot_key(word, hash), id, static_cast<uint32_t>(word.size())};
+  slots_[at] = {slot_key(word, hash), id, length <= kShort ? 0 : offsets_.back()};
   return id;
 }
 

@@ -17,19 +17,22 @@ class Vocabulary {
   // Appends the number of each word to `ids`.
   void number(const Words& words, std::vector<uint32_t>& ids);
 
-  size_t size() const { return ends_.size(); }
-  std::string_view operator[](uint32_t id) const {
-    const size_t start = id ? ends_[id - 1] : 0;
-    return {reinterpret_cast<const char*>(bytes_.data()) + start, ends_[id] - start};
-  }
+  size_t size() const { return offsets_.size(); }
+  std::string_view operator[](uint32_t id) const { return spelling(offsets_[id]); }
   uint64_t hash(uint32_t id) const { return hashes_[id]; }
 
  private:
   struct Slot {
-    uint64_t key;   // the bytes of a short word, the hash of a long one
-    uint32_t id;    // kFree where there is none
-    uint32_t size;  // of the word, in bytes
+    uint64_t key;     // the bytes of a short word, the hash of a long one
+    uint32_t id;      // kFree where there is none
+    uint32_t offset;  // of the spelling of a long word, 0 for a short one
   };
+
+  // Spellings stand behind their length, so that both come in one cache line.
+  std::string_view spelling(uint32_t offset) const {
+    const Byte* at = bytes_.data() + offset;
+    return {reinterpret_cast<const char*>(at), load<uint32_t>(at - sizeof(uint32_t))};
+  }
 
   uint32_t find_or_add(std::string_view word, uint64_t hash);
   uint32_t add(std::string_view word, uint64_t hash);
@@ -38,7 +41,7 @@ class Vocabulary {
   std::vector<Slot> slots_;  // a power of two, at most half full
   size_t mask_;
   Bytes bytes_;  // of all words, with padding behind
-  std::vector<size_t> ends_;
+  std::vector<uint32_t> offsets_;
   std::vector<uint64_t> hashes_;
 };
 
