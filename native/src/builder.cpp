@@ -107,9 +107,8 @@ class BitmapWriter {
     if (postings.count <= kFew || postings.documents < min_documents_) return kNone;
     bits_.resize(bits_.size() + stride_);
     uint64_t* bitmap = bits_.data() + bits_.size() - stride_;
-    uint32_t document = 0;
     for (uint32_t i = 0; i < postings.count; ++i) {
-      document = documents_.of(positions[i], document).number;
+      const uint32_t document = documents_.of(positions[i]).number;
       bitmap[document / 64] |= uint64_t{1} << document % 64;
     }
     return n_++;

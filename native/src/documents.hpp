@@ -21,18 +21,27 @@ struct DocumentSpan {
 class Documents {
  public:
   Documents() = default;
-  Documents(const uint32_t* starts, uint32_t n) : starts_(starts), n_(n) {}
+  Documents(const uint32_t* starts, uint32_t n) : starts_(starts), n_(n) {
+    if (!n) return;
+    // About one guide post a document: from the nearest it is a step or two to any position.
+    while (starts[n] / n >> (shift_ + 1)) ++shift_;
+    uint32_t document = 0;
+    for (uint64_t position = 0; position < starts[n]; position += uint64_t{1} << shift_) {
+      while (starts[document + 1] <= position) ++document;
+      guide_.push_back(document);
+    }
+  }
 
   uint32_t size() const { return n_; }
   DocumentSpan operator[](uint32_t number) const {
     return {number, starts_[number], starts_[number + 1] - 1};
   }
 
-  // The document of a position, looking from document `from` on, which must not be behind it.
-  DocumentSpan of(uint64_t position, uint32_t from = 0) const {
+  // The document of a position.
+  DocumentSpan of(uint64_t position) const {
     // subtle: in a damaged list a position can lie beyond all documents.
     if (position >= starts_[n_]) throw FormatError("a position lies outside of all documents");
-    uint32_t low = from, step = 1;
+    uint32_t low = guide_[position >> shift_], step = 1;
     while (low + step < n_ && starts_[low + step] <= position) low += step, step *= 2;
     uint32_t high = std::min(low + step, n_);
     while (low + 1 < high) {
@@ -47,6 +56,8 @@ class Documents {
  private:
   const uint32_t* starts_ = nullptr;
   uint32_t n_ = 0;
+  uint32_t shift_ = 0;
+  std::vector<uint32_t> guide_;  // the document of every 2^shift-th position
 };
 
 // Bits of the documents that hold each of some frequent words or pairs.

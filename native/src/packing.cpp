@@ -6,9 +6,6 @@
 namespace averment {
 namespace {
 
-// Four neighbours in one register; GCC and clang turn this into SSE or NEON, or into plain code.
-typedef uint32_t Lanes __attribute__((vector_size(16)));
-
 uint32_t n_bits(uint32_t value) { return value ? 32 - static_cast<uint32_t>(__builtin_clz(value)) : 0; }
 
 uint32_t packed_bytes(uint32_t n, uint32_t width) { return (n * width + 7) / 8; }

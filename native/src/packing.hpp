@@ -11,6 +11,9 @@ namespace averment {
 
 constexpr uint32_t kBlock = 128;
 
+// Four neighbours in one register; GCC and clang turn this into SSE or NEON, or into plain code.
+typedef uint32_t Lanes __attribute__((vector_size(16)));
+
 // Appends positions[0 … n) as gaps from `previous`, the position before them (-1 as uint32_t at the
 // start of a list). 1 <= n <= kBlock.
 void pack_block(const uint32_t* positions, uint32_t n, uint32_t previous, Bytes& out);

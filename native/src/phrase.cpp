@@ -12,7 +12,7 @@ std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
   for (uint32_t i = 0; i < words.size(); ++i) {
     const std::optional<Postings> postings = segment.words().find(words[i]);
     if (!postings) return {};
-    single.push_back({*postings, i});
+    single.push_back({*postings, i, 1});
   }
   const auto frequent = [&](size_t i) { return single[i].postings.frequent_rank != kNone; };
   PairKey key;
@@ -21,7 +21,7 @@ std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
       const auto pair = segment.pairs().find(
           key.of(single[i].postings.frequent_rank, single[i + 1].postings.frequent_rank));
       if (!pair) return {};
-      found.push_back({*pair, i});
+      found.push_back({*pair, i, 2});
     } else if (!(i && frequent(i) && frequent(i - 1))) {
       found.push_back(single[i]);
     }
@@ -33,10 +33,19 @@ std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
 
 Phrase find_phrase(const Segment& segment, const Words& words) {
   Phrase phrase;
-  phrase.parts = candidates(segment, words);
-  std::stable_sort(phrase.parts.begin(), phrase.parts.end(), [](const auto& a, const auto& b) {
+  for (size_t i = 0; i < words.size(); ++i) phrase.words.push_back(hash_word(words[i]));
+  std::vector<PhrasePart> parts = candidates(segment, words);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return a.postings.count < b.postings.count;
   });
+  // The rarest lists that together see every word; more would confirm what is known.
+  std::vector<bool> seen(words.size());
+  for (const PhrasePart& part : parts) {
+    const auto first = seen.begin() + part.offset, last = first + part.n_words;
+    if (std::find(first, last, false) == last) continue;
+    std::fill(first, last, true);
+    phrase.parts.push_back(part);
+  }
   return phrase;
 }
 
@@ -62,6 +71,18 @@ uint64_t PhraseCursor::next_geq(uint64_t target) {
   }
 }
 
+uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
+  if (at >= end) return 0;
+  if (parts_.size() == 1) {
+    const uint32_t before = parts_[0].list.rank();
+    parts_[0].list.next_geq(end + parts_[0].offset);
+    return parts_[0].list.rank() - before;
+  }
+  uint64_t n = 0;
+  for (; at < end; at = next_geq(at + 1)) ++n;
+  return n;
+}
+
 PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
   if (phrase.absent()) return {};
   if (phrase.parts.size() == 1) {
@@ -74,7 +95,7 @@ PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
   for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
     ++count.occurrences;
     if (at >= document.end) {
-      document = segment.documents().of(at, document.number);
+      document = segment.documents().of(at);
       ++count.documents;
     }
   }
@@ -87,7 +108,7 @@ std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phra
   PhraseCursor cursor(phrase);
   DocumentSpan document{0, 0, 0};
   for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
-    document = segment.documents().of(at, document.number);
+    document = segment.documents().of(at);
     found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
     if (found.size() == limit) break;
   }

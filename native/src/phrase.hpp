@@ -9,16 +9,20 @@
 
 namespace averment {
 
-// A list and how far behind the start of the phrase its positions are.
+// A list, how far behind the start of the phrase its positions are, and how many words it is for.
 struct PhrasePart {
   Postings postings;
   uint32_t offset;
+  uint32_t n_words;
 };
 
 // A phrase that was looked up; without parts it does not occur.
 struct Phrase {
   std::vector<PhrasePart> parts;  // rarest first
+  std::vector<uint64_t> words;    // the hashes of its words
 
+  // The bitmap of its documents, if a single list finds it and has one.
+  uint32_t bitmap() const { return parts.size() == 1 ? parts[0].postings.bitmap : kNone; }
   bool absent() const { return parts.empty(); }
   // No more starts than this.
   uint32_t at_most() const { return absent() ? 0 : parts.front().postings.count; }
@@ -34,6 +38,9 @@ class PhraseCursor {
 
   // The first start >= target, or kEnd. Targets must not descend.
   uint64_t next_geq(uint64_t target);
+
+  // From the start that was found last, how many lie before `end`. Moves there.
+  uint64_t count_until(uint64_t at, uint64_t end);
 
  private:
   struct Part {

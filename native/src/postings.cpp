@@ -11,6 +11,11 @@ constexpr Byte kMany = 16, kHasRank = 1, kHasBitmap = 2;
 
 constexpr size_t kSkipBytes = 8;
 
+constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
+// Positions have 31 bits, and registers of four compare faster as signed numbers.
+typedef int32_t SignedLanes __attribute__((vector_size(16)));
+constexpr uint32_t kStep = 16;           // positions compared at once
+
 }  // namespace
 
 void append_record(const Postings& postings, const uint32_t* positions, Bytes& out) {
@@ -80,6 +85,7 @@ ListCursor::ListCursor(const Postings& postings) : count_(postings.count) {
   if (count_ <= kFew) {
     n_ = count_;
     std::copy_n(postings.few, n_, buffer_);
+    fill_up();
     return;
   }
   n_blocks_ = (count_ + kBlock - 1) / kBlock;
@@ -115,26 +121,34 @@ uint64_t ListCursor::next_block(uint64_t target) {
   block_ = found + 1;
   at_ = 0;
   n_ = n;
-  if (buffer_[n_ - 1] >= target) return search(target);
+  first_rank_ = found * kBlock;
+  fill_up();
+  if (buffer_[n_ - 1] >= target) return search(static_cast<uint32_t>(target));
   // Only a list of one block has no skip to say so beforehand.
   if (n_blocks_ > 1) throw FormatError("a list of positions does not fit its skips");
   at_ = n_ = 0;
   return kEnd;
 }
 
-uint64_t ListCursor::search(uint64_t target) {
-  uint32_t step = 1, low = at_;  // everything before `low` is too small
-  while (low + step < n_ && buffer_[low + step - 1] < target) low += step, step *= 2;
-  uint32_t high = std::min(low + step - 1, n_ - 1);
-  while (low < high) {
-    const uint32_t middle = low + (high - low) / 2;
-    if (buffer_[middle] < target) low = middle + 1;
-    else high = middle;
+void ListCursor::fill_up() {
+  const uint32_t end = (n_ + kStep - 1) / kStep * kStep;
+  std::fill(buffer_ + n_, buffer_ + end, kBeyond);
+}
+
+// Counts what is too small, sixteen at a time and without a branch for each: where the answer stands
+// is anybody's guess, and wrong guesses of the processor would cost more than the comparisons.
+uint64_t ListCursor::search(uint32_t target) {
+  uint32_t start = at_ / kStep * kStep;
+  while (start + kStep < n_ && buffer_[start + kStep - 1] < target) start += kStep;
+  SignedLanes smaller{};  // minus how many, in each lane
+  for (uint32_t i = 0; i < kStep; i += 4) {
+    smaller += load<SignedLanes>(buffer_ + start + i) < static_cast<int32_t>(target);
   }
-  at_ = low;
+  const int32_t n_smaller = -(smaller[0] + smaller[1] + smaller[2] + smaller[3]);
+  at_ = std::max(at_, start + static_cast<uint32_t>(n_smaller));
   // subtle: in a damaged block the values need not ascend; going back would loop for ever.
-  if (buffer_[low] < target) throw FormatError("the positions of a list do not ascend");
-  return buffer_[low];
+  if (at_ >= n_ || buffer_[at_] < target) throw FormatError("the positions of a list do not ascend");
+  return buffer_[at_];
 }
 
 }  // namespace averment

@@ -40,9 +40,13 @@ class ListCursor {
   // The first position >= target, or kEnd. Targets must not descend.
   uint64_t next_geq(uint64_t target) {
     if (at_ < n_ && buffer_[at_] >= target) return buffer_[at_];
-    if (n_ && buffer_[n_ - 1] >= target) return search(target);
+    if (at_ + 1 < n_ && buffer_[at_ + 1] >= target) return buffer_[++at_];
+    if (n_ && buffer_[n_ - 1] >= target) return search(static_cast<uint32_t>(target));
     return next_block(target);
   }
+
+  // How many positions stand before that which was found last; all of them at the end.
+  uint32_t rank() const { return n_ ? first_rank_ + at_ : count_; }
 
   // Positions in the list; how it compares decides who leads.
   uint32_t count() const { return count_; }
@@ -50,13 +54,15 @@ class ListCursor {
  private:
   uint32_t last_of(uint32_t block) const { return load<uint32_t>(skips_ + 8 * block); }
   uint64_t next_block(uint64_t target);
-  uint64_t search(uint64_t target);
+  uint64_t search(uint32_t target);
+  void fill_up();
 
   uint32_t count_;
   uint32_t n_blocks_ = 0;
   uint32_t block_ = 0;  // the next one to decode
   uint32_t at_ = 0;     // in the buffer
-  uint32_t n_ = 0;      // in the buffer
+  uint32_t n_ = 0;      // in the buffer; the rest of it is filled up with kBeyond
+  uint32_t first_rank_ = 0;  // of the buffer
   const Byte* skips_ = nullptr;
   Reader data_{nullptr, nullptr};
   uint32_t buffer_[kBlock];

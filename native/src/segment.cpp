@@ -40,6 +40,7 @@ std::vector<std::string> Segment::verify() const {
   for (uint32_t section = 0; section < kNSections; ++section) {
     if (!file_.is_sound(static_cast<Section>(section))) damaged.emplace_back(section_names[section]);
   }
+  if (!file_.gaps_are_empty()) damaged.emplace_back("gaps");
   return damaged;
 }
 

@@ -1,5 +1,6 @@
 #include "store.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -128,7 +129,7 @@ void MappedFile::check_header() const {
     throw FormatError(path_ + " has " + std::to_string(length_) + " bytes, expected " +
                       std::to_string(header.file_length));
   }
-  bool sound = header.n_sections == kNSections;
+  bool sound = header.n_sections == kNSections && header.reserved == 0;
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
   sound = sound && header.table_checksum == crc32c(bytes_ + sizeof(Header), kTableBytes);
 #endif
@@ -161,6 +162,21 @@ bool MappedFile::is_sound(Section section) const {
   const SectionEntry entry = this->entry(section);
   return crc32c(bytes_ + entry.offset, entry.length) == entry.checksum;
 #endif
+}
+
+bool MappedFile::gaps_are_empty() const {
+  uint64_t end = sizeof(Header) + kTableBytes;
+  std::array<SectionEntry, kNSections> entries;
+  for (uint32_t i = 0; i < kNSections; ++i) entries[i] = entry(i);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  for (const SectionEntry& entry : entries) {
+    for (; end < entry.offset; ++end) {
+      if (bytes_[end]) return false;
+    }
+    end = std::max(end, entry.offset + entry.length);
+  }
+  return end == length_;
 }
 
 Reader MappedFile::checked(Section section) const {

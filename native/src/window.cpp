@@ -49,7 +49,7 @@ class Join {
   bool next(uint64_t from, uint64_t window) {
     uint64_t a = a_.next_geq(from);
     while (a != kEnd) {
-      document_ = documents_.of(a, document_.number);
+      document_ = documents_.of(a);
       const uint32_t possible = possible_.next(document_.number);
       if (possible != document_.number) {
         if (possible == documents_.size()) return false;
@@ -65,7 +65,7 @@ class Join {
         return true;
       }
       // Nothing of `b` is near; the next `a` that matters is near `b`.
-      const uint64_t start = documents_.of(b, document_.number).start;
+      const uint64_t start = documents_.of(b).start;
       a = a_.next_geq(std::max(start, b - std::min(window, b)));
     }
     return false;
@@ -73,6 +73,11 @@ class Join {
 
   // The document in which `next` stopped.
   DocumentSpan document() const { return document_; }
+
+  // The numbers of starts of both phrases in it, with the same condition as `collect`.
+  uint64_t count_products() {
+    return a_.count_until(first_a_, document_.end) * b_.count_until(first_b_, document_.end);
+  }
 
   // All starts of both phrases in it; only after `next` with a window that spans documents.
   void collect(std::vector<uint32_t>& a, std::vector<uint32_t>& b) {
@@ -131,21 +136,20 @@ Closest closest(const Starts& a, const Starts& b) {
   return best;
 }
 
-uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-// Calls visit(document, starts of a, starts of b) for each shared document until it returns false.
-template <class Visit>
-void for_each_shared(const Segment& segment, const Phrase& a, const Phrase& b, Visit visit) {
-  if (a.absent() || b.absent()) return;
-  const bool in_order = rarer_first(a, b);
-  Join both = join(segment, a, b);
-  Starts leading, other;
-  for (uint64_t from = 0; both.next(from, kMaxWindow);) {
-    both.collect(leading, other);
-    if (!visit(both.document(), in_order ? leading : other, in_order ? other : leading)) break;
-    from = both.document().end;
-  }
+// No starts of two phrases are nearer than this: an overlap must agree in all its words.
+uint64_t least_distance(const Phrase& a, const Phrase& b) {
+  const auto fits_behind = [](const Phrase& first, const Phrase& second, size_t distance) {
+    for (size_t i = distance; i < first.words.size() && i - distance < second.words.size(); ++i) {
+      if (first.words[i] != second.words[i - distance]) return false;
+    }
+    return true;
+  };
+  size_t distance = 0;
+  while (!fits_behind(a, b, distance) && !fits_behind(b, a, distance)) ++distance;
+  return distance;
 }
+
+uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 }  // namespace
 
@@ -157,40 +161,66 @@ bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t w
 uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
                          uint64_t window_words) {
   if (a.absent() || b.absent()) return 0;
+  const uint64_t window = std::min(window_words, kMaxWindow);
   Join both = join(segment, a, b);
   uint64_t documents = 0;
-  const uint64_t window = std::min(window_words, kMaxWindow);
-  for (uint64_t from = 0; both.next(from, window); from = both.document().end) ++documents;
+  if (!segment.bitmaps().find(a.bitmap()) || !segment.bitmaps().find(b.bitmap())) {
+    for (uint64_t from = 0; both.next(from, window); from = both.document().end) ++documents;
+    return documents;
+  }
+  // The bitmaps tell exactly which documents hold both, so only long ones have to be looked at.
+  const PossibleDocuments shared(segment, a, b);
+  const uint32_t n_documents = segment.documents().size();
+  for (uint32_t i = shared.next(0); i < n_documents; i = shared.next(i + 1)) {
+    const DocumentSpan span = segment.documents()[i];
+    documents += span.end - span.start <= window ||
+                 (both.next(span.start, window) && both.document().number == i);
+  }
   return documents;
 }
 
 Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
                           uint64_t window_words) {
-  const uint64_t window = std::min(window_words, kMaxWindow);
   Cooccurrence found;
-  for_each_shared(segment, a, b, [&](DocumentSpan, const Starts& of_a, const Starts& of_b) {
+  if (a.absent() || b.absent()) return found;
+  const uint64_t window = std::min(window_words, kMaxWindow);
+  const uint64_t least = least_distance(a, b);
+  Join both = join(segment, a, b);
+  Starts of_a, of_b;
+  for (uint64_t from = 0; both.next(from, kMaxWindow); from = both.document().end) {
+    const DocumentSpan document = both.document();
+    if (found.nearest == least && document.end - document.start <= window) {
+      ++found.documents;
+      found.pairs = saturating_add(found.pairs, both.count_products());
+      continue;
+    }
+    both.collect(of_a, of_b);
     const uint64_t distance = closest(of_a, of_b).distance;
     found.nearest = std::min(found.nearest, distance);
     if (distance <= window) {
       ++found.documents;
       found.pairs = saturating_add(found.pairs, count_within(of_a, of_b, window));
     }
-    return true;
-  });
+  }
   return found;
 }
 
 std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, const Phrase& b,
                                       uint64_t window_words, size_t limit) {
   std::vector<NearestPair> found;
-  if (!limit) return found;
-  for_each_shared(segment, a, b, [&](DocumentSpan span, const Starts& of_a, const Starts& of_b) {
-    const Closest pair = closest(of_a, of_b);
-    if (pair.distance <= window_words) {
-      found.push_back({span.number, pair.a - span.start, pair.b - span.start});
-    }
-    return found.size() < limit;
-  });
+  if (a.absent() || b.absent()) return found;
+  const bool in_order = rarer_first(a, b);
+  Join both = join(segment, a, b);
+  Starts leading, other;
+  for (uint64_t from = 0; found.size() < limit && both.next(from, kMaxWindow);
+       from = both.document().end) {
+    both.collect(leading, other);
+    const Closest pair = closest(leading, other);
+    if (pair.distance > window_words) continue;
+    const DocumentSpan document = both.document();
+    const uint32_t one = pair.a - document.start, two = pair.b - document.start;
+    found.push_back({document.number, in_order ? one : two, in_order ? two : one});
+  }
   return found;
 }
 

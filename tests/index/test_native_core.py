@@ -244,15 +244,20 @@ def test_a_segment_is_never_written_over_another_file(tmp_path: Path) -> None:
 forms = pytest.mark.parametrize("fold_accents", [False, True], ids=["kept", "folded"])
 
 
+_UNASSIGNED = range(0x40000, 0xE0000)  # eleven planes in which nothing is a word
+
+
 @forms
 def test_every_code_point_is_cut_as_the_text_form_cuts_it(fold_accents: bool) -> None:
     form = TextForm(fold_accents=fold_accents)
     surroundings = ["{}", "a{}b", "É{}", "{}\u0301", "か{}"]
 
-    for start in range(0, sys.maxunicode + 1, 64):
+    for start in range(0, sys.maxunicode + 1, 256):
+        if start in _UNASSIGNED:
+            continue
         text = " ".join(
             around.format(chr(code))
-            for code in range(start, start + 64)
+            for code in range(start, start + 256)
             for around in surroundings
         )
         assert native.words(text, fold_accents=fold_accents) == form.words(text), hex(start)
@@ -330,15 +335,22 @@ def test_a_truncated_file_is_refused_at_open(tmp_path: Path, sound: bytes) -> No
             native.Segment(str(path))
 
 
-def test_every_flipped_bit_is_found_and_none_crashes(tmp_path: Path, sound: bytes) -> None:
+def test_a_flipped_bit_is_found_and_does_not_crash(tmp_path: Path, sound: bytes) -> None:
     path, draw = tmp_path / "s", random.Random(9)
-    for _ in range(300):
-        at = draw.randrange(len(sound))
+    for at in [*range(512), *draw.sample(range(512, len(sound)), 300)]:
         damaged = bytearray(sound)
         damaged[at] ^= 1 << draw.randrange(8)
         path.write_bytes(damaged)
 
         ask_everything(path)
+        assert damage(path), at
+
+
+def damage(path: Path) -> list[str]:
+    try:
+        return list(native.Segment(str(path)).verify())
+    except IndexFormatError as error:
+        return [str(error)]
 
 
 @pytest.mark.parametrize("n_bytes", [1, 20, 400])
