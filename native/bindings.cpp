@@ -159,6 +159,18 @@ void bind_builder(nb::module_& module) {
       });
 }
 
+void bind_document_set(nb::module_& module) {
+  nb::class_<DocumentSet>(module, "DocumentSet")
+      .def(
+          "__init__",
+          [](DocumentSet* self, uint32_t n_documents, const std::vector<uint32_t>& numbers,
+             bool all_but) {
+            new (self) DocumentSet(n_documents, all_but);
+            for (const uint32_t number : numbers) self->set(number, !all_but);
+          },
+          nb::arg("n_documents"), nb::arg("numbers"), nb::kw_only(), nb::arg("all_but") = false);
+}
+
 void bind_segment(nb::module_& module) {
   nb::class_<Segment>(module, "Segment")
       .def(nb::init<const std::string&>())
@@ -181,43 +193,50 @@ void bind_segment(nb::module_& module) {
            })
       .def(
           "count",
-          [](const Segment& self, nb::handle phrases, unsigned n_threads) {
+          [](const Segment& self, nb::handle phrases, const DocumentSet* among,
+             unsigned n_threads) {
             PhraseBatch batch;
             std::vector<uint32_t> numbers;
             for (nb::handle phrase : nb::borrow<nb::sequence>(phrases)) {
               numbers.push_back(batch.number(phrase));
             }
-            const auto counts = released([&] { return count_all(self, batch.table(), n_threads); });
+            const auto counts = released([&] { return count_all({self, among}, batch.table(), n_threads); });
             return to_list(numbers, [&](uint32_t number) {
               return nb::make_tuple(counts[number].occurrences, counts[number].documents);
             });
           },
-          nb::arg("phrases"), nb::kw_only(), nb::arg("n_threads") = 1)
+          nb::arg("phrases"), nb::kw_only(),
+          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
       .def(
           "exists",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words,
+             const DocumentSet* among, unsigned n_threads) {
             const PairBatch batch(pairs);
             const auto found = released([&] {
-              return exists_all(self, batch.table(), batch.pairs, window_words, n_threads);
+              return exists_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
             });
             return to_list(found, [](char is_there) { return nb::bool_(is_there != 0); });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
+          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
       .def(
           "documents",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words,
+             const DocumentSet* among, unsigned n_threads) {
             const PairBatch batch(pairs);
             return released([&] {
-              return documents_all(self, batch.table(), batch.pairs, window_words, n_threads);
+              return documents_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
             });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
+          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
       .def(
           "cooccurrence",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words,
+             const DocumentSet* among, unsigned n_threads) {
             const PairBatch batch(pairs);
             const auto found = released([&] {
-              return cooccurrence_all(self, batch.table(), batch.pairs, window_words, n_threads);
+              return cooccurrence_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
             });
             return to_list(found, [](const Cooccurrence& one) {
               const nb::object nearest =
@@ -225,34 +244,37 @@ void bind_segment(nb::module_& module) {
               return nb::make_tuple(one.documents, one.pairs, nearest);
             });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
+          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
       .def(
           "occurrences",
-          [](const Segment& self, nb::handle phrase, size_t limit) {
+          [](const Segment& self, nb::handle phrase, size_t limit, const DocumentSet* among) {
             PhraseBatch batch;
             batch.number(phrase);
             const auto found = released([&] {
-              return locate_phrase(self, resolve(self, batch.table()).front(), limit);
+              return locate_phrase({self, among}, resolve(self, batch.table()).front(), limit);
             });
             return to_list(found, [](const Occurrence& one) {
               return nb::make_tuple(one.document, one.word);
             });
           },
-          nb::arg("phrase"), nb::arg("limit"))
+          nb::arg("phrase"), nb::arg("limit"), nb::kw_only(), nb::arg("among") = nb::none())
       .def(
           "nearest_pairs",
-          [](const Segment& self, nb::handle a, nb::handle b, uint64_t window_words, size_t limit) {
+          [](const Segment& self, nb::handle a, nb::handle b, uint64_t window_words, size_t limit,
+             const DocumentSet* among) {
             PhraseBatch batch;
             const uint32_t number_a = batch.number(a), number_b = batch.number(b);
             const auto found = released([&] {
               const auto phrases = resolve(self, batch.table());
-              return locate_pairs(self, phrases[number_a], phrases[number_b], window_words, limit);
+              return locate_pairs({self, among}, phrases[number_a], phrases[number_b], window_words, limit);
             });
             return to_list(found, [](const NearestPair& one) {
               return nb::make_tuple(one.document, one.a_word, one.b_word);
             });
           },
-          nb::arg("a"), nb::arg("b"), nb::arg("window_words"), nb::arg("limit"));
+          nb::arg("a"), nb::arg("b"), nb::arg("window_words"), nb::arg("limit"), nb::kw_only(),
+          nb::arg("among") = nb::none());
 }
 
 }  // namespace
@@ -275,5 +297,6 @@ NB_MODULE(_native, module) {
       },
       nb::arg("text"), nb::kw_only(), nb::arg("fold_accents") = false);
   bind_builder(module);
+  bind_document_set(module);
   bind_segment(module);
 }

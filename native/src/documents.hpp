@@ -1,4 +1,4 @@
-// Where documents begin, and which documents hold a frequent word.
+// Where documents begin, and sets of documents: those that hold a frequent word, or those asked for.
 //
 // Between two documents one position stays free, so that a phrase, whose words stand at positions
 // in a row, cannot reach from one into the next, and nobody has to check.
@@ -78,6 +78,56 @@ class Bitmaps {
   const uint64_t* words_ = nullptr;
   uint32_t stride_ = 0;
   uint32_t n_ = 0;
+};
+
+// Some documents of a segment: the ones that are not deleted, or those from some source or year.
+class DocumentSet {
+ public:
+  // All or none of the documents, to begin with.
+  DocumentSet(uint32_t n_documents, bool all)
+      : n_documents_(n_documents),
+        bits_(Bitmaps::words_per_bitmap(n_documents), all ? ~uint64_t{0} : 0) {}
+
+  uint32_t n_documents() const { return n_documents_; }
+  void set(uint32_t document, bool is_member) {
+    if (document >= n_documents_) throw QueryError("there is no such document in the segment");
+    const uint64_t bit = uint64_t{1} << document % 64;
+    if (is_member) bits_[document / 64] |= bit;
+    else bits_[document / 64] &= ~bit;
+  }
+  const uint64_t* bits() const { return bits_.data(); }
+
+ private:
+  uint32_t n_documents_;
+  std::vector<uint64_t> bits_;
+};
+
+// The documents that are in all of some bitmaps; all documents where there are none.
+class DocumentFilter {
+ public:
+  explicit DocumentFilter(uint32_t n_documents) : n_documents_(n_documents) {}
+
+  void add(const uint64_t* bitmap) { bitmaps_.push_back(bitmap); }
+  size_t size() const { return bitmaps_.size(); }
+
+  // The first at or behind `document`; the number of documents if there is none.
+  uint32_t next(uint32_t document) const {
+    if (bitmaps_.empty() || document >= n_documents_) return document;
+    uint64_t mask = ~uint64_t{0} << document % 64;
+    for (uint32_t word = document / 64; word <= (n_documents_ - 1) / 64; ++word) {
+      uint64_t in_all = mask;
+      for (const uint64_t* bitmap : bitmaps_) in_all &= bitmap[word];
+      if (in_all) {
+        return std::min(word * 64 + static_cast<uint32_t>(__builtin_ctzll(in_all)), n_documents_);
+      }
+      mask = ~uint64_t{0};
+    }
+    return n_documents_;
+  }
+
+ private:
+  uint32_t n_documents_;
+  std::vector<const uint64_t*> bitmaps_;
 };
 
 }  // namespace averment

@@ -83,35 +83,53 @@ uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
   return n;
 }
 
-PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
-  if (phrase.absent()) return {};
-  if (phrase.parts.size() == 1) {
+namespace {
+
+// Calls visit(document, first start in it, cursor) for each document in scope that holds the phrase,
+// until it returns false.
+template <class Visit>
+void for_each_document(const Scope& scope, const Phrase& phrase, Visit visit) {
+  const Documents& documents = scope.segment.documents();
+  const DocumentFilter filter = scope.filter();
+  PhraseCursor cursor(phrase);
+  for (uint64_t at = cursor.next_geq(0); at != kEnd;) {
+    const DocumentSpan document = documents.of(at);
+    const uint32_t possible = filter.next(document.number);
+    if (possible != document.number) {
+      if (possible == documents.size()) return;
+      at = cursor.next_geq(documents[possible].start);
+    } else {
+      if (!visit(document, at, cursor)) return;
+      at = cursor.next_geq(document.end);
+    }
+  }
+}
+
+}  // namespace
+
+PhraseCount count_phrase(const Scope& scope, const Phrase& phrase) {
+  if (phrase.parts.size() == 1 && !scope.among) {
     const Postings& postings = phrase.parts[0].postings;
     return {postings.count, postings.documents};
   }
   PhraseCount count;
-  PhraseCursor cursor(phrase);
-  DocumentSpan document{0, 0, 0};
-  for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
-    ++count.occurrences;
-    if (at >= document.end) {
-      document = segment.documents().of(at);
-      ++count.documents;
-    }
-  }
+  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    ++count.documents;
+    count.occurrences += cursor.count_until(at, document.end);
+    return true;
+  });
   return count;
 }
 
-std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phrase, size_t limit) {
+std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, size_t limit) {
   std::vector<Occurrence> found;
-  if (phrase.absent() || !limit) return found;
-  PhraseCursor cursor(phrase);
-  DocumentSpan document{0, 0, 0};
-  for (uint64_t at = cursor.next_geq(0); at != kEnd; at = cursor.next_geq(at + 1)) {
-    document = segment.documents().of(at);
-    found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
-    if (found.size() == limit) break;
-  }
+  if (!limit) return found;
+  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    for (; at < document.end && found.size() < limit; at = cursor.next_geq(at + 1)) {
+      found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
+    }
+    return found.size() < limit;
+  });
   return found;
 }
 

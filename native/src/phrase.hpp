@@ -56,7 +56,7 @@ struct PhraseCount {
   uint64_t documents = 0;
 };
 
-PhraseCount count_phrase(const Segment& segment, const Phrase& phrase);
+PhraseCount count_phrase(const Scope& scope, const Phrase& phrase);
 
 struct Occurrence {
   uint32_t document;
@@ -64,6 +64,6 @@ struct Occurrence {
 };
 
 // The first `limit` occurrences.
-std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phrase, size_t limit);
+std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, size_t limit);
 
 }  // namespace averment

@@ -39,9 +39,9 @@ void for_each(size_t n, unsigned n_threads, Answer answer) {
 
 // Answers all pairs in the order of their phrases, so that neighbours find their lists in the cache.
 template <class Answer, class Ask>
-std::vector<Answer> ask_all(const Segment& segment, const PhraseTable& table,
+std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
                             const std::vector<PhrasePair>& pairs, unsigned n_threads, Ask ask) {
-  const std::vector<Phrase> phrases = resolve(segment, table);
+  const std::vector<Phrase> phrases = resolve(scope.segment, table);
   std::vector<Answer> answers(pairs.size());
   std::vector<uint32_t> order(pairs.size());
   for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -87,37 +87,37 @@ std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
   return phrases;
 }
 
-std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
+std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
                                    unsigned n_threads) {
-  const std::vector<Phrase> phrases = resolve(segment, table);
+  const std::vector<Phrase> phrases = resolve(scope.segment, table);
   std::vector<PhraseCount> counts(phrases.size());
   for_each(phrases.size(), n_threads,
-           [&](size_t i) { counts[i] = count_phrase(segment, phrases[i]); });
+           [&](size_t i) { counts[i] = count_phrase(scope, phrases[i]); });
   return counts;
 }
 
-std::vector<char> exists_all(const Segment& segment, const PhraseTable& table,
+std::vector<char> exists_all(const Scope& scope, const PhraseTable& table,
                              const std::vector<PhrasePair>& pairs, uint64_t window_words,
                              unsigned n_threads) {
-  return ask_all<char>(segment, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
-    return static_cast<char>(exists(segment, a, b, window_words));
+  return ask_all<char>(scope, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
+    return static_cast<char>(exists(scope, a, b, window_words));
   });
 }
 
-std::vector<uint64_t> documents_all(const Segment& segment, const PhraseTable& table,
+std::vector<uint64_t> documents_all(const Scope& scope, const PhraseTable& table,
                                     const std::vector<PhrasePair>& pairs, uint64_t window_words,
                                     unsigned n_threads) {
-  return ask_all<uint64_t>(segment, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
-    return count_documents(segment, a, b, window_words);
+  return ask_all<uint64_t>(scope, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
+    return count_documents(scope, a, b, window_words);
   });
 }
 
-std::vector<Cooccurrence> cooccurrence_all(const Segment& segment, const PhraseTable& table,
+std::vector<Cooccurrence> cooccurrence_all(const Scope& scope, const PhraseTable& table,
                                            const std::vector<PhrasePair>& pairs,
                                            uint64_t window_words, unsigned n_threads) {
-  return ask_all<Cooccurrence>(segment, table, pairs, n_threads,
+  return ask_all<Cooccurrence>(scope, table, pairs, n_threads,
                                [&](const Phrase& a, const Phrase& b) {
-                                 return cooccurrence(segment, a, b, window_words);
+                                 return cooccurrence(scope, a, b, window_words);
                                });
 }
 

@@ -26,17 +26,17 @@ std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table);
 using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable
 
 // In the order of the table.
-std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
+std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
                                    unsigned n_threads);
 
 // In the order of the pairs. Where there are many, they are shared between so many threads.
-std::vector<char> exists_all(const Segment& segment, const PhraseTable& table,
+std::vector<char> exists_all(const Scope& scope, const PhraseTable& table,
                              const std::vector<PhrasePair>& pairs, uint64_t window_words,
                              unsigned n_threads);
-std::vector<uint64_t> documents_all(const Segment& segment, const PhraseTable& table,
+std::vector<uint64_t> documents_all(const Scope& scope, const PhraseTable& table,
                                     const std::vector<PhrasePair>& pairs, uint64_t window_words,
                                     unsigned n_threads);
-std::vector<Cooccurrence> cooccurrence_all(const Segment& segment, const PhraseTable& table,
+std::vector<Cooccurrence> cooccurrence_all(const Scope& scope, const PhraseTable& table,
                                            const std::vector<PhrasePair>& pairs,
                                            uint64_t window_words, unsigned n_threads);
 

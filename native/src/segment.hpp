@@ -36,4 +36,23 @@ class Segment {
   Bitmaps bitmaps_;
 };
 
+// What a question is about: a segment, or some documents of it.
+struct Scope {
+  Scope(const Segment& whole, const DocumentSet* some = nullptr) : segment(whole), among(some) {
+    if (among && among->n_documents() != segment.documents().size()) {
+      throw QueryError("the set of documents belongs to another segment");
+    }
+  }
+
+  // The documents asked for, as a filter that takes more bitmaps.
+  DocumentFilter filter() const {
+    DocumentFilter filter(segment.documents().size());
+    if (among) filter.add(among->bits());
+    return filter;
+  }
+
+  const Segment& segment;
+  const DocumentSet* among;  // null: all
+};
+
 }  // namespace averment

@@ -5,44 +5,28 @@
 namespace averment {
 namespace {
 
-// The documents that can hold both phrases, as far as the bitmaps of their lists know.
-class PossibleDocuments {
- public:
-  PossibleDocuments(const Segment& segment, const Phrase& a, const Phrase& b)
-      : n_documents_(segment.documents().size()) {
-    for (const Phrase* phrase : {&a, &b}) {
-      for (const PhrasePart& part : phrase->parts) {
-        if (const uint64_t* bits = segment.bitmaps().find(part.postings.bitmap)) maps_.push_back(bits);
-      }
+// The documents in scope that can hold both phrases, as far as the bitmaps of their lists know.
+DocumentFilter possible_documents(const Scope& scope, const Phrase& a, const Phrase& b) {
+  DocumentFilter filter = scope.filter();
+  for (const Phrase* phrase : {&a, &b}) {
+    for (const PhrasePart& part : phrase->parts) {
+      const uint64_t* bitmap = scope.segment.bitmaps().find(part.postings.bitmap);
+      if (bitmap) filter.add(bitmap);
     }
-    // One bitmap says no more than the list it belongs to.
-    if (maps_.size() < 2) maps_.clear();
   }
-
-  // The first possible document at or behind `document`; the number of documents if there is none.
-  uint32_t next(uint32_t document) const {
-    if (maps_.empty() || document >= n_documents_) return document;
-    uint64_t mask = ~uint64_t{0} << document % 64;
-    for (uint32_t word = document / 64; word <= (n_documents_ - 1) / 64; ++word) {
-      uint64_t both = mask;
-      for (const uint64_t* map : maps_) both &= map[word];
-      if (both) return std::min(word * 64 + static_cast<uint32_t>(__builtin_ctzll(both)), n_documents_);
-      mask = ~uint64_t{0};
-    }
-    return n_documents_;
-  }
-
- private:
-  uint32_t n_documents_;
-  std::vector<const uint64_t*> maps_;
-};
+  // One bitmap of a list says no more than the list.
+  return filter.size() > 1 ? filter : scope.filter();
+}
 
 // Visits pairs of starts of two phrases that are within the window, or at least in one document.
 class Join {
  public:
   // The rarer phrase leads.
-  Join(const Segment& segment, const Phrase& a, const Phrase& b)
-      : documents_(segment.documents()), possible_(segment, a, b), a_(a), b_(b) {}
+  Join(const Scope& scope, const Phrase& a, const Phrase& b)
+      : documents_(scope.segment.documents()),
+        possible_(possible_documents(scope, a, b)),
+        a_(a),
+        b_(b) {}
 
   // Moves to the next document, at or behind `from`, in which a start of `a` has a start of `b` at
   // most `window` positions away; false if there is none.
@@ -94,7 +78,7 @@ class Join {
   }
 
   const Documents& documents_;
-  PossibleDocuments possible_;
+  DocumentFilter possible_;
   PhraseCursor a_, b_;
   DocumentSpan document_{0, 0, 0};
   uint64_t first_a_ = 0, first_b_ = 0;
@@ -102,8 +86,8 @@ class Join {
 
 bool rarer_first(const Phrase& a, const Phrase& b) { return a.at_most() <= b.at_most(); }
 
-Join join(const Segment& segment, const Phrase& a, const Phrase& b) {
-  return rarer_first(a, b) ? Join(segment, a, b) : Join(segment, b, a);
+Join join(const Scope& scope, const Phrase& a, const Phrase& b) {
+  return rarer_first(a, b) ? Join(scope, a, b) : Join(scope, b, a);
 }
 
 using Starts = std::vector<uint32_t>;
@@ -153,39 +137,40 @@ uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX 
 
 }  // namespace
 
-bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words) {
+bool exists(const Scope& scope, const Phrase& a, const Phrase& b, uint64_t window_words) {
   if (a.absent() || b.absent()) return false;
-  return join(segment, a, b).next(0, std::min(window_words, kMaxWindow));
+  return join(scope, a, b).next(0, std::min(window_words, kMaxWindow));
 }
 
-uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
+uint64_t count_documents(const Scope& scope, const Phrase& a, const Phrase& b,
                          uint64_t window_words) {
   if (a.absent() || b.absent()) return 0;
   const uint64_t window = std::min(window_words, kMaxWindow);
-  Join both = join(segment, a, b);
+  Join both = join(scope, a, b);
   uint64_t documents = 0;
-  if (!segment.bitmaps().find(a.bitmap()) || !segment.bitmaps().find(b.bitmap())) {
+  const Bitmaps& bitmaps = scope.segment.bitmaps();
+  if (!bitmaps.find(a.bitmap()) || !bitmaps.find(b.bitmap())) {
     for (uint64_t from = 0; both.next(from, window); from = both.document().end) ++documents;
     return documents;
   }
   // The bitmaps tell exactly which documents hold both, so only long ones have to be looked at.
-  const PossibleDocuments shared(segment, a, b);
-  const uint32_t n_documents = segment.documents().size();
-  for (uint32_t i = shared.next(0); i < n_documents; i = shared.next(i + 1)) {
-    const DocumentSpan span = segment.documents()[i];
+  const DocumentFilter shared = possible_documents(scope, a, b);
+  const Documents& all = scope.segment.documents();
+  for (uint32_t i = shared.next(0); i < all.size(); i = shared.next(i + 1)) {
+    const DocumentSpan span = all[i];
     documents += span.end - span.start <= window ||
                  (both.next(span.start, window) && both.document().number == i);
   }
   return documents;
 }
 
-Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
+Cooccurrence cooccurrence(const Scope& scope, const Phrase& a, const Phrase& b,
                           uint64_t window_words) {
   Cooccurrence found;
   if (a.absent() || b.absent()) return found;
   const uint64_t window = std::min(window_words, kMaxWindow);
   const uint64_t least = least_distance(a, b);
-  Join both = join(segment, a, b);
+  Join both = join(scope, a, b);
   Starts of_a, of_b;
   for (uint64_t from = 0; both.next(from, kMaxWindow); from = both.document().end) {
     const DocumentSpan document = both.document();
@@ -205,12 +190,12 @@ Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase&
   return found;
 }
 
-std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, const Phrase& b,
+std::vector<NearestPair> locate_pairs(const Scope& scope, const Phrase& a, const Phrase& b,
                                       uint64_t window_words, size_t limit) {
   std::vector<NearestPair> found;
   if (a.absent() || b.absent()) return found;
   const bool in_order = rarer_first(a, b);
-  Join both = join(segment, a, b);
+  Join both = join(scope, a, b);
   Starts leading, other;
   for (uint64_t from = 0; found.size() < limit && both.next(from, kMaxWindow);
        from = both.document().end) {

@@ -1,4 +1,4 @@
-"""The compiled index core against a plain scan of the words, and against the text form it copies."""
+"""The compiled index core against a plain scan of all words, and against the text form."""
 
 from __future__ import annotations
 
@@ -221,6 +221,39 @@ def test_threads_give_the_answers_of_one(tmp_path: Path) -> None:
     assert segment.cooccurrence(pairs, 9, n_threads=3) == segment.cooccurrence(pairs, 9)
 
 
+@with_options
+def test_answers_about_some_documents_equal_those_of_a_segment_of_them(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    documents, draw = random_corpus(11, n_documents=80, n_types=40), random.Random(12)
+    deleted = draw.sample(range(80), 30)
+    kept = [number for number in range(80) if number not in deleted]
+    scan = Scan([documents[number] for number in kept])
+    phrases = random_phrases(13, documents, 400)
+    pairs = list(zip(phrases[::2], phrases[1::2], strict=True))
+
+    segment = build(tmp_path / "s", [" ".join(words) for words in documents], **options)
+
+    live = native.DocumentSet(80, deleted, all_but=True)
+    expected = [scan.cooccurrence(a, b, [9])[0] for a, b in pairs]
+    assert segment.count(phrases, among=live) == [scan.count(phrase) for phrase in phrases]
+    assert segment.cooccurrence(pairs, 9, among=live) == expected
+    assert segment.documents(pairs, 9, among=live) == [pair.documents for pair in expected]
+    assert segment.exists(pairs, 9, among=native.DocumentSet(80, kept)) == [
+        pair.pairs > 0 for pair in expected
+    ]
+    assert segment.occurrences("w1", 10**6, among=live) == [
+        (kept[at], word) for at, starts in enumerate(scan.starts("w1")) for word in starts
+    ]
+
+
+def test_a_document_set_of_another_segment_is_refused(tmp_path: Path) -> None:
+    segment = build(tmp_path / "s", ["one", "two"])
+
+    with pytest.raises(QueryError, match="another segment"):
+        segment.count(["one"], among=native.DocumentSet(3, [0]))
+
+
 def test_the_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
     texts = [" ".join(words) for words in random_corpus(7, n_documents=50, n_types=90)]
 
@@ -264,7 +297,8 @@ def test_every_code_point_is_cut_as_the_text_form_cuts_it(fold_accents: bool) ->
 
 
 _DIFFICULT = (
-    "aZß9 .’İıſKÅΣς\u0345\u0301\u0328\u0307\u0323ǅΐᾳẞéÉ한각ᄒ\u1161\u11a8かが\u3099\u3042漢豈ไทย\u0e49"
+    "aZß9 .’İıſKÅΣς\u0345\u0301\u0328\u0307\u0323ǅΐᾳẞéÉ한각ᄒ\u1161\u11a8かが\u3099\u3042漢豈"
+    "ไทย\u0e49"
     "ກຳខ្មែ\u17d2ا\u064eب\u05d1\u05bcकि\u094d\u09c7\u09be\U0001d15e\U00010400\ud800\x00\u2126"
 )
 
