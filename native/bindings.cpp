@@ -183,8 +183,7 @@ void bind_segment(nb::module_& module) {
                      }
                      return bytes;
                    })
-      .def("verify",
-           [](const Segment& self) { return released([&] { return self.verify(); }); })
+      .def("verify", [](const Segment& self) { return released([&] { return self.verify(); }); })
       .def("document_words",
            [](const Segment& self, uint32_t document) {
              if (document >= self.documents().size()) throw nb::index_error("no such document");
@@ -200,43 +199,48 @@ void bind_segment(nb::module_& module) {
             for (nb::handle phrase : nb::borrow<nb::sequence>(phrases)) {
               numbers.push_back(batch.number(phrase));
             }
-            const auto counts = released([&] { return count_all({self, among}, batch.table(), n_threads); });
+            const auto counts = released([&] {
+              return count_all({self, among}, batch.table(), n_threads);
+            });
             return to_list(numbers, [&](uint32_t number) {
               return nb::make_tuple(counts[number].occurrences, counts[number].documents);
             });
           },
-          nb::arg("phrases"), nb::kw_only(),
-          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
+          nb::arg("phrases"), nb::kw_only(), nb::arg("among") = nb::none(),
+          nb::arg("n_threads") = 1)
       .def(
           "exists",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words,
-             const DocumentSet* among, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
+             unsigned n_threads) {
             const PairBatch batch(pairs);
             const auto found = released([&] {
-              return exists_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
+              return ask_all<char>({self, among}, batch.table(), batch.pairs, window_words,
+                                   n_threads, exists);
             });
             return to_list(found, [](char is_there) { return nb::bool_(is_there != 0); });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
-          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
+          nb::arg("n_threads") = 1)
       .def(
           "documents",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words,
-             const DocumentSet* among, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
+             unsigned n_threads) {
             const PairBatch batch(pairs);
             return released([&] {
-              return documents_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
+              return ask_all<uint64_t>({self, among}, batch.table(), batch.pairs, window_words,
+                                       n_threads, count_documents);
             });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
-          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
+          nb::arg("n_threads") = 1)
       .def(
           "cooccurrence",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words,
-             const DocumentSet* among, unsigned n_threads) {
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
+             unsigned n_threads) {
             const PairBatch batch(pairs);
             const auto found = released([&] {
-              return cooccurrence_all({self, among}, batch.table(), batch.pairs, window_words, n_threads);
+              return ask_all<Cooccurrence>({self, among}, batch.table(), batch.pairs, window_words,
+                                           n_threads, cooccurrence);
             });
             return to_list(found, [](const Cooccurrence& one) {
               const nb::object nearest =
@@ -244,8 +248,8 @@ void bind_segment(nb::module_& module) {
               return nb::make_tuple(one.documents, one.pairs, nearest);
             });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(),
-          nb::arg("among") = nb::none(), nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
+          nb::arg("n_threads") = 1)
       .def(
           "occurrences",
           [](const Segment& self, nb::handle phrase, size_t limit, const DocumentSet* among) {
@@ -267,7 +271,8 @@ void bind_segment(nb::module_& module) {
             const uint32_t number_a = batch.number(a), number_b = batch.number(b);
             const auto found = released([&] {
               const auto phrases = resolve(self, batch.table());
-              return locate_pairs({self, among}, phrases[number_a], phrases[number_b], window_words, limit);
+              return locate_pairs({self, among}, phrases[number_a], phrases[number_b], window_words,
+                                  limit);
             });
             return to_list(found, [](const NearestPair& one) {
               return nb::make_tuple(one.document, one.a_word, one.b_word);

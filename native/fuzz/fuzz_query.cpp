@@ -35,7 +35,8 @@ struct Scan {
   Cooccurrence both;
 };
 
-Scan scan(const std::vector<Document>& corpus, const Document& a, const Document& b, uint64_t window) {
+Scan scan(const std::vector<Document>& corpus, const Document& a, const Document& b,
+          uint64_t window) {
   Scan result;
   for (const Document& document : corpus) {
     const auto of_a = starts(document, a), of_b = starts(document, b);

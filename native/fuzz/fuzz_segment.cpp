@@ -69,7 +69,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     segment.verify();
     uint64_t total = 0;
     attempt([&] {
-      segment.words().for_each([&](const DictionaryEntry& entry) { total += entry.postings.count; });
+      segment.words().for_each(
+          [&](const DictionaryEntry& entry) { total += entry.postings.count; });
     });
     ask(segment);
   });

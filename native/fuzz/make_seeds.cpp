@@ -24,18 +24,22 @@ int main(int n_arguments, char** arguments) {
         std::string text;
         for (uint32_t word = 0; word < document % 37; ++word) {
           draw = draw * 1664525 + 1013904223;
-          text += std::string(1, static_cast<char>('a' + (draw >> 24) % (1 + (draw >> 16) % 8))) + " ";
+          text +=
+              std::string(1, static_cast<char>('a' + (draw >> 24) % (1 + (draw >> 16) % 8))) + " ";
           if (draw >> 28 == 0) text += "w\u00f6rt ";
         }
         builder.add(text);
       }
-      const auto path = folder / "segment" / (std::to_string(n_documents) + (rich ? "-rich" : "-plain"));
+      const auto path =
+          folder / "segment" / (std::to_string(n_documents) + (rich ? "-rich" : "-plain"));
       std::filesystem::remove(path);
       builder.finish(path);
     }
   }
-  std::ofstream(folder / "tokenizer" / "text")
-      << "It's 5 o'Clock; STRASSE, naïve ÉTÉ İ ﬃ ΣΊΣΥΦΟΣ 漢字カナ ไทย 한글 क्षि e\u0301\u0328 \xFF\xC3";
-  std::ofstream(folder / "query" / "corpus")
-      << "\x02\x05\x03\x01\x02" "ab\x01" "b\x30" "abcabcabcaabbccabcabcabcaabbccabcabcabcaabbccabc";
+  std::ofstream(folder / "tokenizer" / "text") << "It's 5 o'Clock; STRASSE, naïve ÉTÉ İ ﬃ ΣΊΣΥΦΟΣ "
+                                                  "漢字カナ ไทย 한글 क्षि e\u0301\u0328 \xFF\xC3";
+  std::ofstream(folder / "query" / "corpus") << "\x02\x05\x03\x01\x02"
+                                                "ab\x01"
+                                                "b\x30"
+                                                "abcabcabcaabbccabcabcabcaabbccabcabcabcaabbccabc";
 }

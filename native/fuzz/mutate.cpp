@@ -24,11 +24,21 @@ Input mutated(const std::vector<Input>& seeds, std::mt19937_64& draw) {
   for (uint64_t n = draw() % 4 + 1; n && !input.empty(); --n) {
     const size_t at = draw() % input.size();
     switch (draw() % 6) {
-      case 0: input[at] ^= static_cast<uint8_t>(1u << draw() % 8); break;
-      case 1: input[at] = static_cast<uint8_t>(draw()); break;
-      case 2: input[at] = draw() % 2 ? 0xFF : 0; break;
-      case 3: input.resize(at); break;
-      case 4: input.insert(input.begin() + static_cast<ptrdiff_t>(at), static_cast<uint8_t>(draw())); break;
+      case 0:
+        input[at] ^= static_cast<uint8_t>(1u << draw() % 8);
+        break;
+      case 1:
+        input[at] = static_cast<uint8_t>(draw());
+        break;
+      case 2:
+        input[at] = draw() % 2 ? 0xFF : 0;
+        break;
+      case 3:
+        input.resize(at);
+        break;
+      case 4:
+        input.insert(input.begin() + static_cast<ptrdiff_t>(at), static_cast<uint8_t>(draw()));
+        break;
       default: {  // copy a piece over another
         const size_t from = draw() % input.size();
         const size_t length = std::min<size_t>(draw() % 64, input.size() - std::max(at, from));
@@ -48,7 +58,8 @@ int main(int n_arguments, char** arguments) {
   for (int i = 1; i < n_arguments; ++i) {
     const std::string argument = arguments[i];
     if (argument.rfind("-max_total_time=", 0) == 0) seconds = std::atof(argument.c_str() + 16);
-    else if (argument.rfind("-seed=", 0) == 0) seed = std::strtoull(argument.c_str() + 6, nullptr, 10);
+    else if (argument.rfind("-seed=", 0) == 0)
+      seed = std::strtoull(argument.c_str() + 6, nullptr, 10);
     else if (argument[0] != '-') {
       for (const auto& entry : std::filesystem::directory_iterator(argument)) {
         std::ifstream file(entry.path(), std::ios::binary);
@@ -60,7 +71,8 @@ int main(int n_arguments, char** arguments) {
   std::mt19937_64 draw(seed);
   const auto start = std::chrono::steady_clock::now();
   uint64_t n = 0;
-  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
+  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+         seconds) {
     const Input input = mutated(seeds, draw);
     LLVMFuzzerTestOneInput(input.data(), input.size());
     ++n;

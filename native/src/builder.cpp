@@ -61,8 +61,8 @@ class Delayed {
   size_t n_ = 0;
 };
 
-// A counting sort. `for_each(visit)` calls visit(Word) in ascending order of positions; it is called
-// twice.
+// A counting sort. `for_each(visit)` calls visit(Word) in ascending order of positions; it is
+// called twice.
 template <class ForEach>
 Inverted invert(size_t n_keys, ForEach for_each) {
   Inverted lists;
@@ -80,8 +80,9 @@ Inverted invert(size_t n_keys, ForEach for_each) {
   for (Inverted::Key& key : keys) key.end = total, total += key.count;
   lists.positions.resize(total);
   // `end` is where the key starts now, and moves as its positions are filled in.
-  Delayed fill([&](const Word& word) { __builtin_prefetch(&lists.positions[keys[word.key].end], 1); },
-               [&](const Word& word) { lists.positions[keys[word.key].end++] = word.position; });
+  Delayed fill(
+      [&](const Word& word) { __builtin_prefetch(&lists.positions[keys[word.key].end], 1); },
+      [&](const Word& word) { lists.positions[keys[word.key].end++] = word.position; });
   Delayed announced(fetch_key, [&](const Word& word) { fill(word); });
   for_each(announced);
   announced.finish();
@@ -172,20 +173,23 @@ void sort_by_hash(std::vector<uint32_t>& ids, KeyOf key_of) {
     if (a.first != b.first) return a.first < b.first;
     return std::string(key_of(a.second)) < std::string(key_of(b.second));
   });
-  std::transform(hashed.begin(), hashed.end(), ids.begin(), [](const auto& one) { return one.second; });
+  std::transform(hashed.begin(), hashed.end(), ids.begin(),
+                 [](const auto& one) { return one.second; });
 }
 
 // The most frequent words, most frequent first; at most kMaxFrequent.
 std::vector<uint32_t> frequent_words(const Inverted& words, const std::vector<uint32_t>& order,
                                      uint64_t n_words, const BuildOptions& options) {
   if (!options.frequent_min_count) return {};
-  const double least = std::max<double>({static_cast<double>(options.frequent_min_count), kFew + 1.0,
-                                         options.frequent_min_share * static_cast<double>(n_words)});
+  const double least =
+      std::max<double>({static_cast<double>(options.frequent_min_count), kFew + 1.0,
+                        options.frequent_min_share * static_cast<double>(n_words)});
   std::vector<uint32_t> frequent;
   std::copy_if(order.begin(), order.end(), std::back_inserter(frequent),
                [&](uint32_t id) { return words.keys[id].count >= least; });
-  std::stable_sort(frequent.begin(), frequent.end(),
-                   [&](uint32_t a, uint32_t b) { return words.keys[a].count > words.keys[b].count; });
+  std::stable_sort(frequent.begin(), frequent.end(), [&](uint32_t a, uint32_t b) {
+    return words.keys[a].count > words.keys[b].count;
+  });
   if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
   return frequent;
 }
@@ -232,22 +236,25 @@ Facts SegmentBuilder::finish(const std::string& path) {
   std::vector<uint16_t> ranks(vocabulary.size(), kNoRank);  // small, as it is read for every word
   std::vector<uint32_t> frequent;
   {
-    const Inverted words = invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto& visit) {
-      const uint32_t* id = ids.data();
-      for (uint32_t document = 0; document + 1 < starts.size(); ++document) {
-        for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
-          visit(Word{*id++, at, document});
-        }
-      }
-    });
+    const Inverted words =
+        invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto& visit) {
+          const uint32_t* id = ids.data();
+          for (uint32_t document = 0; document + 1 < starts.size(); ++document) {
+            for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
+              visit(Word{*id++, at, document});
+            }
+          }
+        });
     const auto spelling = [&vocabulary = vocabulary](uint32_t id) { return vocabulary[id]; };
     std::vector<uint32_t> order(vocabulary.size());
     std::iota(order.begin(), order.end(), 0);
     sort_by_hash(order, spelling);
     frequent = frequent_words(words, order, facts.n_words, options);
-    for (uint32_t rank = 0; rank < frequent.size(); ++rank) ranks[frequent[rank]] = static_cast<uint16_t>(rank);
-    write_dictionary(file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling,
-                     [&](uint32_t id) { return ranks[id] == kNoRank ? kNone : ranks[id]; }, bitmaps);
+    for (uint32_t rank = 0; rank < frequent.size(); ++rank)
+      ranks[frequent[rank]] = static_cast<uint16_t>(rank);
+    write_dictionary(
+        file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling,
+        [&](uint32_t id) { return ranks[id] == kNoRank ? kNone : ranks[id]; }, bitmaps);
   }
   facts.frequent_words = static_cast<uint32_t>(frequent.size());
 
@@ -259,7 +266,8 @@ Facts SegmentBuilder::finish(const std::string& path) {
           uint32_t before = kNoRank;
           for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
             const uint32_t rank = ranks[*id++];
-            if (rank != kNoRank && before != kNoRank) visit(Word{before * n_frequent + rank, at - 1, document});
+            if (rank != kNoRank && before != kNoRank)
+              visit(Word{before * n_frequent + rank, at - 1, document});
             before = rank;
           }
         }
@@ -269,12 +277,11 @@ Facts SegmentBuilder::finish(const std::string& path) {
     if (pairs.keys[pair].count) order.push_back(pair);
   }
   PairKey key;
-  const auto key_of = [&](uint32_t pair) {
-    return key.of(pair / n_frequent, pair % n_frequent);
-  };
+  const auto key_of = [&](uint32_t pair) { return key.of(pair / n_frequent, pair % n_frequent); };
   sort_by_hash(order, key_of);
-  write_dictionary(file, {kPairOffsets, kPairEntries, kPairLists}, pairs, order, key_of,
-                   [](uint32_t) { return kNone; }, bitmaps);
+  write_dictionary(
+      file, {kPairOffsets, kPairEntries, kPairLists}, pairs, order, key_of,
+      [](uint32_t) { return kNone; }, bitmaps);
   facts.n_pairs = static_cast<uint32_t>(order.size());
   facts.n_pair_occurrences = pairs.positions.size();
 

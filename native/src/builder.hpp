@@ -1,8 +1,8 @@
 // From the texts of documents to one segment file.
 //
-// Everything is kept in memory as one number a word until `finish`, so that the caller bounds memory
-// by finishing in time (about 12 bytes a word at the peak). The same documents and options give the
-// same bytes.
+// Everything is kept in memory as one number a word until `finish`, so that the caller bounds
+// memory by finishing in time (about 12 bytes a word at the peak). The same documents and options
+// give the same bytes.
 #pragma once
 
 #include "store.hpp"
@@ -12,8 +12,8 @@ namespace averment {
 
 struct BuildOptions {
   bool fold_accents = false;
-  // A word is frequent with at least this many occurrences and this share of all words; the pairs of
-  // frequent neighbours get lists of their own. 0 occurrences: no pairs.
+  // A word is frequent with at least this many occurrences and this share of all words; the pairs
+  // of frequent neighbours get lists of their own. 0 occurrences: no pairs.
   uint32_t frequent_min_count = 4096;
   double frequent_min_share = 1e-4;
   // What is in at least this share of the documents gets a bitmap of them. 0: nothing does.
@@ -38,7 +38,7 @@ class SegmentBuilder {
   BuildOptions options_;
   Vocabulary vocabulary_;
   Words words_;
-  std::vector<uint32_t> ids_;          // of all words in a row
+  std::vector<uint32_t> ids_;           // of all words in a row
   std::vector<uint32_t> starts_ = {0};  // of the documents, as positions
 };
 

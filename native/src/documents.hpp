@@ -1,4 +1,5 @@
-// Where documents begin, and sets of documents: those that hold a frequent word, or those asked for.
+// Where documents begin, and sets of documents: those that hold a frequent word, or those asked
+// for.
 //
 // Between two documents one position stays free, so that a phrase, whose words stand at positions
 // in a row, cannot reach from one into the next, and nobody has to check.

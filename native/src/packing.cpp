@@ -6,7 +6,9 @@
 namespace averment {
 namespace {
 
-uint32_t n_bits(uint32_t value) { return value ? 32 - static_cast<uint32_t>(__builtin_clz(value)) : 0; }
+uint32_t n_bits(uint32_t value) {
+  return value ? 32 - static_cast<uint32_t>(__builtin_clz(value)) : 0;
+}
 
 uint32_t packed_bytes(uint32_t n, uint32_t width) { return (n * width + 7) / 8; }
 

@@ -1,6 +1,7 @@
 #include "phrase.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace averment {
 namespace {
@@ -35,8 +36,8 @@ Phrase find_phrase(const Segment& segment, const Words& words) {
   Phrase phrase;
   for (size_t i = 0; i < words.size(); ++i) phrase.words.push_back(hash_word(words[i]));
   std::vector<PhrasePart> parts = candidates(segment, words);
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
-    return a.postings.count < b.postings.count;
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.postings.count, a.offset) < std::tie(b.postings.count, b.offset);
   });
   // The rarest lists that together see every word; more would confirm what is known.
   std::vector<bool> seen(words.size());
@@ -85,8 +86,8 @@ uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
 
 namespace {
 
-// Calls visit(document, first start in it, cursor) for each document in scope that holds the phrase,
-// until it returns false.
+// Calls visit(document, first start in it, cursor) for each document in scope that holds the
+// phrase, until it returns false.
 template <class Visit>
 void for_each_document(const Scope& scope, const Phrase& phrase, Visit visit) {
   const Documents& documents = scope.segment.documents();

@@ -14,7 +14,7 @@ constexpr size_t kSkipBytes = 8;
 constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
 // Positions have 31 bits, and registers of four compare faster as signed numbers.
 typedef int32_t SignedLanes __attribute__((vector_size(16)));
-constexpr uint32_t kStep = 16;           // positions compared at once
+constexpr uint32_t kStep = 16;  // positions compared at once
 
 }  // namespace
 
@@ -135,8 +135,9 @@ void ListCursor::fill_up() {
   std::fill(buffer_ + n_, buffer_ + end, kBeyond);
 }
 
-// Counts what is too small, sixteen at a time and without a branch for each: where the answer stands
-// is anybody's guess, and wrong guesses of the processor would cost more than the comparisons.
+// Counts what is too small, sixteen at a time and without a branch for each: where the answer
+// stands is anybody's guess, and wrong guesses of the processor would cost more than the
+// comparisons.
 uint64_t ListCursor::search(uint32_t target) {
   uint32_t start = at_ / kStep * kStep;
   while (start + kStep < n_ && buffer_[start + kStep - 1] < target) start += kStep;
@@ -147,7 +148,8 @@ uint64_t ListCursor::search(uint32_t target) {
   const int32_t n_smaller = -(smaller[0] + smaller[1] + smaller[2] + smaller[3]);
   at_ = std::max(at_, start + static_cast<uint32_t>(n_smaller));
   // subtle: in a damaged block the values need not ascend; going back would loop for ever.
-  if (at_ >= n_ || buffer_[at_] < target) throw FormatError("the positions of a list do not ascend");
+  if (at_ >= n_ || buffer_[at_] < target)
+    throw FormatError("the positions of a list do not ascend");
   return buffer_[at_];
 }
 

@@ -18,9 +18,9 @@ constexpr uint64_t kEnd = UINT64_MAX;
 struct Postings {
   uint32_t count = 0;
   uint32_t documents = 0;
-  uint32_t frequent_rank = kNone;  // number of a frequent word, from which pairs are keyed
-  uint32_t bitmap = kNone;         // number of the bitmap of its documents
-  uint32_t few[kFew] = {};         // the positions, where count <= kFew
+  uint32_t frequent_rank = kNone;   // number of a frequent word, from which pairs are keyed
+  uint32_t bitmap = kNone;          // number of the bitmap of its documents
+  uint32_t few[kFew] = {};          // the positions, where count <= kFew
   Reader blocks{nullptr, nullptr};  // otherwise
 };
 
@@ -59,9 +59,9 @@ class ListCursor {
 
   uint32_t count_;
   uint32_t n_blocks_ = 0;
-  uint32_t block_ = 0;  // the next one to decode
-  uint32_t at_ = 0;     // in the buffer
-  uint32_t n_ = 0;      // in the buffer; the rest of it is filled up with kBeyond
+  uint32_t block_ = 0;       // the next one to decode
+  uint32_t at_ = 0;          // in the buffer
+  uint32_t n_ = 0;           // in the buffer; the rest of it is filled up with kBeyond
   uint32_t first_rank_ = 0;  // of the buffer
   const Byte* skips_ = nullptr;
   Reader data_{nullptr, nullptr};

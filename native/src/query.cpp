@@ -4,17 +4,18 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 namespace averment {
 namespace {
 
-constexpr size_t kFewPhrases = 4;    // up to here a scan is faster than a hash map
+constexpr size_t kFewPhrases = 4;        // up to here a scan is faster than a hash map
 constexpr size_t kQuestionsAtOnce = 16;  // that a thread takes
 
-// Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
-template <class Answer>
-void for_each(size_t n, unsigned n_threads, Answer answer) {
+}  // namespace
+
+void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer) {
   std::atomic<size_t> next{0};
   std::exception_ptr error;
   std::mutex guard;
@@ -37,25 +38,15 @@ void for_each(size_t n, unsigned n_threads, Answer answer) {
   if (error) std::rethrow_exception(error);
 }
 
-// Answers all pairs in the order of their phrases, so that neighbours find their lists in the cache.
-template <class Answer, class Ask>
-std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
-                            const std::vector<PhrasePair>& pairs, unsigned n_threads, Ask ask) {
-  const std::vector<Phrase> phrases = resolve(scope.segment, table);
-  std::vector<Answer> answers(pairs.size());
+std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs) {
   std::vector<uint32_t> order(pairs.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), 0);
   if (order.size() > kQuestionsAtOnce) {
-    std::sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
   }
-  for_each(pairs.size(), n_threads, [&](size_t i) {
-    const auto [a, b] = pairs[order[i]];
-    answers[order[i]] = ask(phrases[a], phrases[b]);
-  });
-  return answers;
+  return order;
 }
-
-}  // namespace
 
 uint32_t PhraseTable::number(std::string_view text) {
   if (texts_.size() <= kFewPhrases) {
@@ -94,31 +85,6 @@ std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
   for_each(phrases.size(), n_threads,
            [&](size_t i) { counts[i] = count_phrase(scope, phrases[i]); });
   return counts;
-}
-
-std::vector<char> exists_all(const Scope& scope, const PhraseTable& table,
-                             const std::vector<PhrasePair>& pairs, uint64_t window_words,
-                             unsigned n_threads) {
-  return ask_all<char>(scope, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
-    return static_cast<char>(exists(scope, a, b, window_words));
-  });
-}
-
-std::vector<uint64_t> documents_all(const Scope& scope, const PhraseTable& table,
-                                    const std::vector<PhrasePair>& pairs, uint64_t window_words,
-                                    unsigned n_threads) {
-  return ask_all<uint64_t>(scope, table, pairs, n_threads, [&](const Phrase& a, const Phrase& b) {
-    return count_documents(scope, a, b, window_words);
-  });
-}
-
-std::vector<Cooccurrence> cooccurrence_all(const Scope& scope, const PhraseTable& table,
-                                           const std::vector<PhrasePair>& pairs,
-                                           uint64_t window_words, unsigned n_threads) {
-  return ask_all<Cooccurrence>(scope, table, pairs, n_threads,
-                               [&](const Phrase& a, const Phrase& b) {
-                                 return cooccurrence(scope, a, b, window_words);
-                               });
 }
 
 }  // namespace averment

@@ -1,6 +1,7 @@
 // Many questions at once: each distinct phrase is cut into words and looked up once.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 
 #include "window.hpp"
@@ -29,15 +30,25 @@ using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable
 std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
                                    unsigned n_threads);
 
-// In the order of the pairs. Where there are many, they are shared between so many threads.
-std::vector<char> exists_all(const Scope& scope, const PhraseTable& table,
-                             const std::vector<PhrasePair>& pairs, uint64_t window_words,
-                             unsigned n_threads);
-std::vector<uint64_t> documents_all(const Scope& scope, const PhraseTable& table,
-                                    const std::vector<PhrasePair>& pairs, uint64_t window_words,
-                                    unsigned n_threads);
-std::vector<Cooccurrence> cooccurrence_all(const Scope& scope, const PhraseTable& table,
-                                           const std::vector<PhrasePair>& pairs,
-                                           uint64_t window_words, unsigned n_threads);
+// Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
+void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer);
+
+// In which order to ask pairs so that neighbours find their lists in the cache.
+std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs);
+
+// ask(scope, a, b, window_words) for all pairs; the answers are in the order of the pairs.
+template <class Answer, class Ask>
+std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
+                            const std::vector<PhrasePair>& pairs, uint64_t window_words,
+                            unsigned n_threads, Ask ask) {
+  const std::vector<Phrase> phrases = resolve(scope.segment, table);
+  const std::vector<uint32_t> order = by_phrase(pairs);
+  std::vector<Answer> answers(pairs.size());
+  for_each(pairs.size(), n_threads, [&](size_t i) {
+    const auto [a, b] = pairs[order[i]];
+    answers[order[i]] = ask(scope, phrases[a], phrases[b], window_words);
+  });
+  return answers;
+}
 
 }  // namespace averment

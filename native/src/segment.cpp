@@ -9,7 +9,8 @@ Segment::Segment(const std::string& path) : file_(path) {
   facts_.unicode_version[sizeof facts_.unicode_version - 1] = 0;
 
   size_t n = 0;
-  const uint32_t* starts = file_.array<uint32_t>(kDocumentStarts, file_.checked(kDocumentStarts), n);
+  const uint32_t* starts =
+      file_.array<uint32_t>(kDocumentStarts, file_.checked(kDocumentStarts), n);
   bool ascending = n == facts_.n_documents + uint64_t{1} && starts[0] == 0;
   for (size_t i = 1; ascending && i < n; ++i) ascending = starts[i - 1] < starts[i];
   if (!ascending) throw FormatError(file_.what(kDocumentStarts, "is not in order"));
@@ -38,7 +39,8 @@ Dictionary Segment::open_dictionary(Section offsets, Section entries, Section li
 std::vector<std::string> Segment::verify() const {
   std::vector<std::string> damaged;
   for (uint32_t section = 0; section < kNSections; ++section) {
-    if (!file_.is_sound(static_cast<Section>(section))) damaged.emplace_back(section_names[section]);
+    if (!file_.is_sound(static_cast<Section>(section)))
+      damaged.emplace_back(section_names[section]);
   }
   if (!file_.gaps_are_empty()) damaged.emplace_back("gaps");
   return damaged;

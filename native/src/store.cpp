@@ -1,12 +1,12 @@
 #include "store.hpp"
 
-#include <algorithm>
-#include <cerrno>
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "checksum.hpp"
 
@@ -81,9 +81,8 @@ uint64_t FileWriter::finish() {
   Header header{{}, kFormatVersion, kNSections, length_, checksum, 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   std::memcpy(start, &header, sizeof header);
-  const bool done =
-      ::pwrite(file_, start, sizeof start, 0) == static_cast<ssize_t>(sizeof start) &&
-      ::fsync(file_) == 0;
+  const bool done = ::pwrite(file_, start, sizeof start, 0) == static_cast<ssize_t>(sizeof start) &&
+                    ::fsync(file_) == 0;
   const int code = errno;
   ::close(file_);
   file_ = -1;

@@ -46,7 +46,8 @@ struct SectionEntry {
   uint32_t checksum, reserved;
 };
 
-// Writes a new file, never over another; a destructor without `finish` leaves one that cannot be opened.
+// Writes a new file, never over another; a destructor without `finish` leaves one that cannot be
+// opened.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path);

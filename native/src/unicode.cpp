@@ -47,8 +47,8 @@ uint32_t composite(uint32_t first, uint32_t second) {
     return kSyllables + (lead * kNVowels + vowel) * kNTails;
   }
   const uint32_t syllable = first - kSyllables, tail = second - kTails;
-  if (first >= kSyllables && syllable < kNSyllables && syllable % kNTails == 0 &&
-      second > kTails && tail < kNTails) {
+  if (first >= kSyllables && syllable < kNSyllables && syllable % kNTails == 0 && second > kTails &&
+      tail < kNTails) {
     return first + tail;
   }
   const uint64_t key = static_cast<uint64_t>(first) << 32 | second;

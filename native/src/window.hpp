@@ -8,12 +8,12 @@
 namespace averment {
 
 constexpr uint64_t kMaxWindow = UINT32_MAX;  // spans every document
-constexpr uint64_t kNever = UINT64_MAX;  // the distance of phrases that share no document
+constexpr uint64_t kNever = UINT64_MAX;      // the distance of phrases that share no document
 
 struct Cooccurrence {
-  uint64_t documents = 0;       // with at least one pair of starts within the window
-  uint64_t pairs = 0;           // of starts within the window; stays at the largest number
-  uint64_t nearest = kNever;    // the smallest distance in any document, whatever the window
+  uint64_t documents = 0;     // with at least one pair of starts within the window
+  uint64_t pairs = 0;         // of starts within the window; stays at the largest number
+  uint64_t nearest = kNever;  // the smallest distance in any document, whatever the window
 };
 
 // The closest pair of starts of a document.

@@ -18,26 +18,26 @@ struct Register {
   Register(const char* name, void (*run)()) { all_tests().push_back({name, run}); }
 };
 
-#define TEST(name)                                   \
-  static void name();                                \
+#define TEST(name)                                    \
+  static void name();                                 \
   static const Register register_##name(#name, name); \
   static void name()
 
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) {                                                           \
+#define CHECK(condition)                                                             \
+  do {                                                                               \
+    if (!(condition)) {                                                              \
       std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                               \
-    }                                                                             \
+      std::exit(1);                                                                  \
+    }                                                                                \
   } while (false)
 
-#define CHECK_THROWS(Error, expression)                                           \
-  do {                                                                            \
-    bool thrown = false;                                                          \
-    try {                                                                         \
-      expression;                                                                 \
-    } catch (const Error&) {                                                      \
-      thrown = true;                                                              \
-    }                                                                             \
-    CHECK(thrown);                                                                \
+#define CHECK_THROWS(Error, expression) \
+  do {                                  \
+    bool thrown = false;                \
+    try {                               \
+      expression;                       \
+    } catch (const Error&) {            \
+      thrown = true;                    \
+    }                                   \
+    CHECK(thrown);                      \
   } while (false)

@@ -105,7 +105,9 @@ TEST(targets_beyond_all_positions_end_a_list) {
 TEST(a_dictionary_finds_its_keys_and_no_others) {
   std::vector<std::string> keys;
   for (int i = 0; i < 3000; ++i) keys.push_back("key" + std::to_string(i) + std::string(8, '\0'));
-  const auto view = [](const std::string& key) { return std::string_view(key).substr(0, key.size() - 8); };
+  const auto view = [](const std::string& key) {
+    return std::string_view(key).substr(0, key.size() - 8);
+  };
   std::sort(keys.begin(), keys.end(), [&](const std::string& a, const std::string& b) {
     return hash_word(view(a)) < hash_word(view(b));
   });
@@ -119,9 +121,9 @@ TEST(a_dictionary_finds_its_keys_and_no_others) {
   }
   writer.finish();
   const Bytes& entries = writer.entries();
-  const Dictionary dictionary(writer.offsets().data(),
-                              static_cast<uint32_t>(writer.offsets().size() - 1),
-                              {entries.data(), entries.data() + entries.size()}, {nullptr, nullptr});
+  const Dictionary dictionary(
+      writer.offsets().data(), static_cast<uint32_t>(writer.offsets().size() - 1),
+      {entries.data(), entries.data() + entries.size()}, {nullptr, nullptr});
   for (uint32_t i = 0; i < keys.size(); ++i) CHECK(dictionary.find(view(keys[i]))->few[0] == i);
   CHECK(!dictionary.find(std::string_view("absent\0\0\0\0\0\0\0\0", 6)));
   size_t n = 0;

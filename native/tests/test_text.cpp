@@ -11,7 +11,8 @@ std::string words_of(std::string_view text, bool fold_accents = false) {
   Words words;
   tokenize_all(text, fold_accents, words);
   std::string joined;
-  for (size_t i = 0; i < words.size(); ++i) joined += std::string(i ? "|" : "") + std::string(words[i]);
+  for (size_t i = 0; i < words.size(); ++i)
+    joined += std::string(i ? "|" : "") + std::string(words[i]);
   return joined;
 }
 
@@ -41,9 +42,12 @@ TEST(accents_fold_where_asked) {
 }
 
 TEST(bytes_that_are_not_utf8_separate_words) {
-  CHECK(words_of("a\xFF" "b\xC3") == "a|b");
-  CHECK(words_of("a\xED\xA0\x80" "b") == "a|b");
-  CHECK(words_of("a\xC0\xAF" "b") == "a|b");
+  CHECK(words_of("a\xFF"
+                 "b\xC3") == "a|b");
+  CHECK(words_of("a\xED\xA0\x80"
+                 "b") == "a|b");
+  CHECK(words_of("a\xC0\xAF"
+                 "b") == "a|b");
 }
 
 TEST(marks_are_put_in_order_and_merged) {
@@ -66,8 +70,8 @@ TEST(texts_that_may_not_be_normalised_are_suspected) {
 
 TEST(long_and_short_words_get_their_own_numbers) {
   Words words;
-  const std::vector<std::string> forms = {"a",        "b",         "a",         "12345678",
-                                          "123456789", "1234567890", "123456789", std::string(5000, 'x')};
+  const std::vector<std::string> forms = {
+      "a", "b", "a", "12345678", "123456789", "1234567890", "123456789", std::string(5000, 'x')};
   for (const std::string& form : forms) words.add(form);
   std::vector<uint32_t> ids;
   Vocabulary vocabulary;
