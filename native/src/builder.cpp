@@ -17,6 +17,28 @@ constexpr size_t kMaxFrequent = 2048;  // their pairs are counted in a square ta
 constexpr uint16_t kNoRank = UINT16_MAX;
 constexpr size_t kChunkBytes = 64 * 1024;
 
+// All words of the documents in a row, as numbers of the vocabulary; where documents start.
+struct Corpus {
+  const std::vector<uint32_t>& ids;
+  const std::vector<uint32_t>& starts;
+  uint32_t n_documents() const { return static_cast<uint32_t>(starts.size() - 1); }
+};
+
+// A word or a pair of words in a document.
+struct Word {
+  uint32_t key, position, document;
+};
+
+template <class Visit>
+void for_each_word(const Corpus& corpus, Visit& visit) {
+  const uint32_t* id = corpus.ids.data();
+  for (uint32_t document = 0; document < corpus.n_documents(); ++document) {
+    for (uint32_t at = corpus.starts[document]; at + 1 < corpus.starts[document + 1]; ++at) {
+      visit(Word{*id++, at, document});
+    }
+  }
+}
+
 // Positions grouped by key, ascending.
 struct Inverted {
   struct Key {
@@ -31,10 +53,6 @@ struct Inverted {
   const uint32_t* of(uint32_t key) const {
     return positions.data() + (keys[key].end - keys[key].count);
   }
-};
-
-struct Word {
-  uint32_t key, position, document;
 };
 
 // Hands words on some steps after it gets them, and announces them before: what they touch is
@@ -194,6 +212,77 @@ std::vector<uint32_t> frequent_words(const Inverted& words, const std::vector<ui
   return frequent;
 }
 
+// Which words are frequent: small, as it is read for every word.
+struct Ranks {
+  std::vector<uint16_t> of;  // each word, or kNoRank
+  uint32_t n_frequent = 0;
+};
+
+Ranks write_words(FileWriter& file, const Corpus& corpus, const Vocabulary& vocabulary,
+                  const BuildOptions& options, BitmapWriter& bitmaps) {
+  const Inverted words =
+      invert(vocabulary.size(), [&](auto& visit) { for_each_word(corpus, visit); });
+  const auto spelling = [&](uint32_t id) { return vocabulary[id]; };
+  std::vector<uint32_t> order(vocabulary.size());
+  std::iota(order.begin(), order.end(), 0);
+  sort_by_hash(order, spelling);
+  Ranks ranks{std::vector<uint16_t>(vocabulary.size(), kNoRank)};
+  for (const uint32_t id : frequent_words(words, order, corpus.ids.size(), options)) {
+    ranks.of[id] = static_cast<uint16_t>(ranks.n_frequent++);
+  }
+  const auto rank_of = [&](uint32_t id) { return ranks.of[id] == kNoRank ? kNone : ranks.of[id]; };
+  write_dictionary(file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling, rank_of,
+                   bitmaps);
+  return ranks;
+}
+
+// Calls visit(Word) for each frequent word behind a frequent word; the key is both their ranks.
+template <class Visit>
+void for_each_pair(const Corpus& corpus, const Ranks& ranks, Visit& visit) {
+  constexpr size_t kRoom = 1024;
+  Word found[kRoom];
+  size_t n = 0;
+  const auto hand_on = [&] {
+    for (size_t i = 0; i < n; ++i) visit(found[i]);
+    n = 0;
+  };
+  const uint32_t* id = corpus.ids.data();
+  for (uint32_t document = 0; document < corpus.n_documents(); ++document) {
+    uint32_t before = kNoRank;
+    for (uint32_t at = corpus.starts[document]; at + 1 < corpus.starts[document + 1]; ++at) {
+      // Written always, kept if it is a pair: half of all words are, and no branch can guess which.
+      const uint32_t rank = ranks.of[*id++];
+      found[n] = {before * ranks.n_frequent + rank, at - 1, document};
+      n += (rank != kNoRank) & (before != kNoRank);
+      before = rank;
+      if (n == kRoom) hand_on();
+    }
+  }
+  hand_on();
+}
+
+void write_pairs(FileWriter& file, const Corpus& corpus, const Ranks& ranks, BitmapWriter& bitmaps,
+                 Facts& facts) {
+  const size_t n_keys = static_cast<size_t>(ranks.n_frequent) * ranks.n_frequent;
+  const Inverted pairs = invert(n_keys, [&](auto& visit) {
+    if (n_keys) for_each_pair(corpus, ranks, visit);
+  });
+  std::vector<uint32_t> order;
+  for (uint32_t pair = 0; pair < n_keys; ++pair) {
+    if (pairs.keys[pair].count) order.push_back(pair);
+  }
+  PairKey key;
+  const auto key_of = [&](uint32_t pair) {
+    return key.of(pair / ranks.n_frequent, pair % ranks.n_frequent);
+  };
+  sort_by_hash(order, key_of);
+  const auto no_rank = [](uint32_t) { return kNone; };
+  write_dictionary(file, {kPairOffsets, kPairEntries, kPairLists}, pairs, order, key_of, no_rank,
+                   bitmaps);
+  facts.n_pairs = static_cast<uint32_t>(order.size());
+  facts.n_pair_occurrences = pairs.positions.size();
+}
+
 }  // namespace
 
 uint64_t SegmentBuilder::add(std::string_view text) {
@@ -219,71 +308,23 @@ uint64_t SegmentBuilder::add(std::string_view text) {
 Facts SegmentBuilder::finish(const std::string& path) {
   SegmentBuilder taken(options_);
   std::swap(taken, *this);
-  const auto& [options, vocabulary, unused, ids, starts] = taken;
+  const Corpus corpus{taken.ids_, taken.starts_};
+  const Vocabulary& vocabulary = taken.vocabulary_;
 
   Facts facts;
-  facts.n_words = ids.size();
-  facts.n_documents = static_cast<uint32_t>(starts.size() - 1);
+  facts.n_words = corpus.ids.size();
+  facts.n_documents = corpus.n_documents();
   facts.n_terms = static_cast<uint32_t>(vocabulary.size());
-  facts.fold_accents = options.fold_accents;
+  facts.fold_accents = options_.fold_accents;
   std::strncpy(facts.unicode_version, unicode_version, sizeof facts.unicode_version - 1);
 
   FileWriter file(path);
   file.begin(kDocumentStarts);
-  file.write(starts.data(), starts.size() * sizeof(uint32_t));
-  BitmapWriter bitmaps(starts, options.bitmap_min_share);
-
-  std::vector<uint16_t> ranks(vocabulary.size(), kNoRank);  // small, as it is read for every word
-  std::vector<uint32_t> frequent;
-  {
-    const Inverted words =
-        invert(vocabulary.size(), [&, &ids = ids, &starts = starts](auto& visit) {
-          const uint32_t* id = ids.data();
-          for (uint32_t document = 0; document + 1 < starts.size(); ++document) {
-            for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
-              visit(Word{*id++, at, document});
-            }
-          }
-        });
-    const auto spelling = [&vocabulary = vocabulary](uint32_t id) { return vocabulary[id]; };
-    std::vector<uint32_t> order(vocabulary.size());
-    std::iota(order.begin(), order.end(), 0);
-    sort_by_hash(order, spelling);
-    frequent = frequent_words(words, order, facts.n_words, options);
-    for (uint32_t rank = 0; rank < frequent.size(); ++rank)
-      ranks[frequent[rank]] = static_cast<uint16_t>(rank);
-    write_dictionary(
-        file, {kWordOffsets, kWordEntries, kWordLists}, words, order, spelling,
-        [&](uint32_t id) { return ranks[id] == kNoRank ? kNone : ranks[id]; }, bitmaps);
-  }
-  facts.frequent_words = static_cast<uint32_t>(frequent.size());
-
-  const uint32_t n_frequent = facts.frequent_words;
-  const Inverted pairs = invert(
-      static_cast<size_t>(n_frequent) * n_frequent, [&, &ids = ids, &starts = starts](auto& visit) {
-        const uint32_t* id = ids.data();
-        for (uint32_t document = 0; n_frequent && document + 1 < starts.size(); ++document) {
-          uint32_t before = kNoRank;
-          for (uint32_t at = starts[document]; at + 1 < starts[document + 1]; ++at) {
-            const uint32_t rank = ranks[*id++];
-            if (rank != kNoRank && before != kNoRank)
-              visit(Word{before * n_frequent + rank, at - 1, document});
-            before = rank;
-          }
-        }
-      });
-  std::vector<uint32_t> order;
-  for (uint32_t pair = 0; pair < pairs.keys.size(); ++pair) {
-    if (pairs.keys[pair].count) order.push_back(pair);
-  }
-  PairKey key;
-  const auto key_of = [&](uint32_t pair) { return key.of(pair / n_frequent, pair % n_frequent); };
-  sort_by_hash(order, key_of);
-  write_dictionary(
-      file, {kPairOffsets, kPairEntries, kPairLists}, pairs, order, key_of,
-      [](uint32_t) { return kNone; }, bitmaps);
-  facts.n_pairs = static_cast<uint32_t>(order.size());
-  facts.n_pair_occurrences = pairs.positions.size();
+  file.write(corpus.starts.data(), corpus.starts.size() * sizeof(uint32_t));
+  BitmapWriter bitmaps(corpus.starts, options_.bitmap_min_share);
+  const Ranks ranks = write_words(file, corpus, vocabulary, options_, bitmaps);
+  facts.frequent_words = ranks.n_frequent;
+  write_pairs(file, corpus, ranks, bitmaps, facts);
 
   facts.n_bitmaps = bitmaps.size();
   file.begin(kBitmaps);

@@ -27,9 +27,9 @@ struct Header {
 
 static_assert(sizeof(Header) == 32 && sizeof(SectionEntry) == 24, "as they stand on disk");
 
-constexpr uint64_t kTableBytes = kNSections * sizeof(SectionEntry);
 constexpr uint64_t kFirstSection =
-    (sizeof(Header) + kTableBytes + kAlignment - 1) / kAlignment * kAlignment;
+    (sizeof(Header) + kNSections * sizeof(SectionEntry) + kAlignment - 1) / kAlignment * kAlignment;
+constexpr uint64_t kTableBytes = kFirstSection - sizeof(Header);  // zeros behind the last entry
 
 }  // namespace
 
@@ -61,10 +61,20 @@ void FileWriter::put(const void* from, size_t n) {
 }
 
 void FileWriter::begin(Section section) {
-  const Byte padding[kAlignment] = {};
-  if (length_ % kAlignment) put(padding, kAlignment - length_ % kAlignment);
+  close_section();
   section_ = section;
   entries_[section].offset = length_;
+}
+
+// The bytes up to the next section belong to the checksum, so that there is no byte that may
+// change.
+void FileWriter::close_section() {
+  if (section_ == kNSections || length_ % kAlignment == 0) return;
+  const Byte padding[kAlignment] = {};
+  const size_t n = kAlignment - length_ % kAlignment;
+  SectionEntry& entry = entries_[section_];
+  entry.checksum = crc32c(padding, n, entry.checksum);
+  put(padding, n);
 }
 
 void FileWriter::write(const void* from, size_t n) {
@@ -75,8 +85,9 @@ void FileWriter::write(const void* from, size_t n) {
 }
 
 uint64_t FileWriter::finish() {
-  Byte start[sizeof(Header) + kTableBytes];
-  std::memcpy(start + sizeof(Header), entries_.data(), kTableBytes);
+  close_section();
+  Byte start[kFirstSection] = {};
+  std::memcpy(start + sizeof(Header), entries_.data(), sizeof entries_);
   const uint32_t checksum = crc32c(start + sizeof(Header), kTableBytes);
   Header header{{}, kFormatVersion, kNSections, length_, checksum, 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
@@ -159,23 +170,9 @@ bool MappedFile::is_sound(Section section) const {
   return true;  // the fuzzer is to reach what lies behind the checksums
 #else
   const SectionEntry entry = this->entry(section);
-  return crc32c(bytes_ + entry.offset, entry.length) == entry.checksum;
+  const uint64_t padded = (entry.length + kAlignment - 1) / kAlignment * kAlignment;
+  return crc32c(bytes_ + entry.offset, std::min(padded, length_ - entry.offset)) == entry.checksum;
 #endif
-}
-
-bool MappedFile::gaps_are_empty() const {
-  uint64_t end = sizeof(Header) + kTableBytes;
-  std::array<SectionEntry, kNSections> entries;
-  for (uint32_t i = 0; i < kNSections; ++i) entries[i] = entry(i);
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  for (const SectionEntry& entry : entries) {
-    for (; end < entry.offset; ++end) {
-      if (bytes_[end]) return false;
-    }
-    end = std::max(end, entry.offset + entry.length);
-  }
-  return end == length_;
 }
 
 Reader MappedFile::checked(Section section) const {

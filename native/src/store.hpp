@@ -63,6 +63,7 @@ class FileWriter {
 
  private:
   void put(const void* from, size_t n);
+  void close_section();
 
   std::string path_;
   int file_;
@@ -83,7 +84,6 @@ class MappedFile {
   // The section, if its checksum is right.
   Reader checked(Section section) const;
   bool is_sound(Section section) const;
-  bool gaps_are_empty() const;  // between the sections
   uint64_t n_bytes() const { return length_; }
 
   // The section as an array; its length must be a multiple of the element.
