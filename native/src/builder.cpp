@@ -29,14 +29,39 @@ struct Word {
   uint32_t key, position, document;
 };
 
-template <class Visit>
-void for_each_word(const Corpus& corpus, Visit& visit) {
+// Words are handed on in batches, so that what they touch in memory is under way some words before.
+class Batch {
+ public:
+  // Where to write the next word; it is kept if `keep`.
+  Word& next() { return words_[n_]; }
+  template <class Take>
+  void keep(bool keep, Take& take) {
+    n_ += keep;
+    if (n_ == kRoom) finish(take);
+  }
+  template <class Take>
+  void finish(Take& take) {
+    take(words_, n_);
+    n_ = 0;
+  }
+
+ private:
+  static constexpr size_t kRoom = 1024;
+  Word words_[kRoom];
+  size_t n_ = 0;
+};
+
+template <class Take>
+void for_each_word(const Corpus& corpus, Take& take) {
+  Batch batch;
   const uint32_t* id = corpus.ids.data();
   for (uint32_t document = 0; document < corpus.n_documents(); ++document) {
     for (uint32_t at = corpus.starts[document]; at + 1 < corpus.starts[document + 1]; ++at) {
-      visit(Word{*id++, at, document});
+      batch.next() = {*id++, at, document};
+      batch.keep(true, take);
     }
   }
+  batch.finish(take);
 }
 
 // Positions grouped by key, ascending.
@@ -55,56 +80,38 @@ struct Inverted {
   }
 };
 
-// Hands words on some steps after it gets them, and announces them before: what they touch is
-// anywhere in memory, and is there by then.
-template <class Announce, class Visit>
-class Delayed {
- public:
-  Delayed(Announce announce, Visit visit) : announce_(announce), visit_(visit) {}
-  void operator()(Word word) {
-    announce_(word);
-    Word& slot = waiting_[n_++ % kSteps];
-    if (n_ > kSteps) visit_(slot);
-    slot = word;
-  }
-  void finish() {
-    for (size_t i = n_ > kSteps ? n_ - kSteps : 0; i < n_; ++i) visit_(waiting_[i % kSteps]);
-  }
-
- private:
-  static constexpr size_t kSteps = 16;
-  Announce announce_;
-  Visit visit_;
-  Word waiting_[kSteps];
-  size_t n_ = 0;
-};
-
-// A counting sort. `for_each(visit)` calls visit(Word) in ascending order of positions; it is
-// called twice.
+// A counting sort. `for_each(take)` calls take(words, n) for all words in ascending order of their
+// positions; it is called twice.
 template <class ForEach>
 Inverted invert(size_t n_keys, ForEach for_each) {
+  constexpr size_t kAhead = 16;
   Inverted lists;
   lists.keys.resize(n_keys);
   std::vector<Inverted::Key>& keys = lists.keys;
-  const auto fetch_key = [&](const Word& word) { __builtin_prefetch(&keys[word.key], 1); };
-  Delayed count(fetch_key, [&](const Word& word) {
-    Inverted::Key& key = keys[word.key];
-    ++key.count;
-    if (key.last_document != word.document) key.last_document = word.document, ++key.documents;
-  });
+  const auto count = [&](const Word* words, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      if (i + kAhead < n) __builtin_prefetch(&keys[words[i + kAhead].key], 1);
+      Inverted::Key& key = keys[words[i].key];
+      ++key.count;
+      key.documents += key.last_document != words[i].document;
+      key.last_document = words[i].document;
+    }
+  };
   for_each(count);
-  count.finish();
   uint32_t total = 0;  // less than kMaxPositions
   for (Inverted::Key& key : keys) key.end = total, total += key.count;
   lists.positions.resize(total);
   // `end` is where the key starts now, and moves as its positions are filled in.
-  Delayed fill(
-      [&](const Word& word) { __builtin_prefetch(&lists.positions[keys[word.key].end], 1); },
-      [&](const Word& word) { lists.positions[keys[word.key].end++] = word.position; });
-  Delayed announced(fetch_key, [&](const Word& word) { fill(word); });
-  for_each(announced);
-  announced.finish();
-  fill.finish();
+  const auto fill = [&](const Word* words, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+      if (i + 2 * kAhead < n) __builtin_prefetch(&keys[words[i + 2 * kAhead].key], 1);
+      if (i + kAhead < n) {
+        __builtin_prefetch(lists.positions.data() + keys[words[i + kAhead].key].end, 1);
+      }
+      lists.positions[keys[words[i].key].end++] = words[i].position;
+    }
+  };
+  for_each(fill);
   return lists;
 }
 
@@ -221,7 +228,7 @@ struct Ranks {
 Ranks write_words(FileWriter& file, const Corpus& corpus, const Vocabulary& vocabulary,
                   const BuildOptions& options, BitmapWriter& bitmaps) {
   const Inverted words =
-      invert(vocabulary.size(), [&](auto& visit) { for_each_word(corpus, visit); });
+      invert(vocabulary.size(), [&](auto& take) { for_each_word(corpus, take); });
   const auto spelling = [&](uint32_t id) { return vocabulary[id]; };
   std::vector<uint32_t> order(vocabulary.size());
   std::iota(order.begin(), order.end(), 0);
@@ -236,36 +243,29 @@ Ranks write_words(FileWriter& file, const Corpus& corpus, const Vocabulary& voca
   return ranks;
 }
 
-// Calls visit(Word) for each frequent word behind a frequent word; the key is both their ranks.
-template <class Visit>
-void for_each_pair(const Corpus& corpus, const Ranks& ranks, Visit& visit) {
-  constexpr size_t kRoom = 1024;
-  Word found[kRoom];
-  size_t n = 0;
-  const auto hand_on = [&] {
-    for (size_t i = 0; i < n; ++i) visit(found[i]);
-    n = 0;
-  };
+// The frequent words behind a frequent word; the key is both their ranks.
+template <class Take>
+void for_each_pair(const Corpus& corpus, const Ranks& ranks, Take& take) {
+  Batch batch;
   const uint32_t* id = corpus.ids.data();
   for (uint32_t document = 0; document < corpus.n_documents(); ++document) {
     uint32_t before = kNoRank;
     for (uint32_t at = corpus.starts[document]; at + 1 < corpus.starts[document + 1]; ++at) {
-      // Written always, kept if it is a pair: half of all words are, and no branch can guess which.
+      // Written always: half of all words belong to a pair, and no branch can guess which.
       const uint32_t rank = ranks.of[*id++];
-      found[n] = {before * ranks.n_frequent + rank, at - 1, document};
-      n += (rank != kNoRank) & (before != kNoRank);
+      batch.next() = {before * ranks.n_frequent + rank, at - 1, document};
+      batch.keep((rank != kNoRank) & (before != kNoRank), take);
       before = rank;
-      if (n == kRoom) hand_on();
     }
   }
-  hand_on();
+  batch.finish(take);
 }
 
 void write_pairs(FileWriter& file, const Corpus& corpus, const Ranks& ranks, BitmapWriter& bitmaps,
                  Facts& facts) {
   const size_t n_keys = static_cast<size_t>(ranks.n_frequent) * ranks.n_frequent;
-  const Inverted pairs = invert(n_keys, [&](auto& visit) {
-    if (n_keys) for_each_pair(corpus, ranks, visit);
+  const Inverted pairs = invert(n_keys, [&](auto& take) {
+    if (n_keys) for_each_pair(corpus, ranks, take);
   });
   std::vector<uint32_t> order;
   for (uint32_t pair = 0; pair < n_keys; ++pair) {
