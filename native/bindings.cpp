@@ -301,6 +301,9 @@ NB_MODULE(_native, module) {
         return found;
       },
       nb::arg("text"), nb::kw_only(), nb::arg("fold_accents") = false);
+  module.def("count_terms", [](const std::vector<const Segment*>& segments) {
+    return released([&] { return count_terms(segments); });
+  });
   bind_builder(module);
   bind_document_set(module);
   bind_segment(module);

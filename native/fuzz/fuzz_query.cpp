@@ -94,8 +94,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     PhraseTable table;
     const std::string text_a = spell(a), text_b = spell(b);
     const uint32_t number_a = table.number(text_a), number_b = table.number(text_b);
-    const auto phrases = resolve(segment, table);
-    const Phrase &phrase_a = phrases[number_a], &phrase_b = phrases[number_b];
+    auto phrases = resolve(segment, table);
+    Phrase &phrase_a = phrases[number_a], &phrase_b = phrases[number_b];
     const Scan expected = scan(corpus, a, b, window);
     const PhraseCount count = count_phrase(segment, phrase_a);
     check(count.occurrences == expected.count_a.occurrences);
@@ -106,6 +106,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     check(both.nearest == expected.both.nearest);
     check(exists(segment, phrase_a, phrase_b, window) == (both.pairs > 0));
     check(count_documents(segment, phrase_b, phrase_a, window) == both.documents);
+    condense(segment, phrase_b);
+    check(cooccurrence(segment, phrase_a, phrase_b, window).pairs == expected.both.pairs);
+    check(count_documents(segment, phrase_a, phrase_b, window) == both.documents);
     check(locate_phrase(segment, phrase_a, SIZE_MAX).size() == count.occurrences);
     check(locate_pairs(segment, phrase_a, phrase_b, window, SIZE_MAX).size() == both.documents);
   }

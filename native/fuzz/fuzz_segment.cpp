@@ -50,14 +50,19 @@ void ask(const Segment& segment) {
     attempt([&] {
       PhraseTable table;
       table.number(text);
-      phrases.push_back(resolve(segment, table).front());
+      phrases.push_back(std::move(resolve(segment, table).front()));
     });
   }
-  for (const Phrase& a : phrases) {
-    attempt([&] { count_phrase(segment, a); });
-    attempt([&] { locate_phrase(segment, a, 3); });
-    for (const Phrase& b : phrases) ask_about(segment, a, b);
-  }
+  const auto ask_all = [&] {
+    for (const Phrase& a : phrases) {
+      attempt([&] { count_phrase(segment, a); });
+      attempt([&] { locate_phrase(segment, a, 3); });
+      for (const Phrase& b : phrases) ask_about(segment, a, b);
+    }
+  };
+  ask_all();
+  for (Phrase& phrase : phrases) attempt([&] { condense(segment, phrase); });
+  ask_all();
 }
 
 }  // namespace

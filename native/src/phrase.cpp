@@ -57,17 +57,19 @@ PhraseCursor::PhraseCursor(const Phrase& phrase) {
 
 uint64_t PhraseCursor::next_geq(uint64_t target) {
   if (parts_.empty()) return kEnd;
+  if (started_ && found_ >= target) return found_;
+  started_ = true;
   for (;;) {
     const uint64_t leading = parts_[0].list.next_geq(target + parts_[0].offset);
-    if (leading == kEnd) return kEnd;
+    if (leading == kEnd) return found_ = kEnd;
     const uint64_t start = leading - parts_[0].offset;
     uint64_t least = start;
     for (size_t i = 1; i < parts_.size() && least == start; ++i) {
       const uint64_t confirming = parts_[i].list.next_geq(start + parts_[i].offset);
-      if (confirming == kEnd) return kEnd;
+      if (confirming == kEnd) return found_ = kEnd;
       least = confirming - parts_[i].offset;
     }
-    if (least == start) return start;
+    if (least == start) return found_ = start;
     target = least;
   }
 }
@@ -76,7 +78,7 @@ uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
   if (at >= end) return 0;
   if (parts_.size() == 1) {
     const uint32_t before = parts_[0].list.rank();
-    parts_[0].list.next_geq(end + parts_[0].offset);
+    next_geq(end);
     return parts_[0].list.rank() - before;
   }
   uint64_t n = 0;
@@ -132,6 +134,29 @@ std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, 
     return found.size() < limit;
   });
   return found;
+}
+
+void condense(const Segment& segment, Phrase& phrase) {
+  std::vector<uint32_t> starts;
+  Postings own;
+  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    ++own.documents;
+    for (; at < document.end; at = cursor.next_geq(at + 1)) {
+      starts.push_back(static_cast<uint32_t>(at));
+    }
+    return true;
+  });
+  own.count = static_cast<uint32_t>(starts.size());
+  const uint32_t n_words = static_cast<uint32_t>(phrase.words.size());
+  phrase.parts.clear();
+  if (starts.empty()) return;
+  if (own.count <= kFew) {
+    std::copy(starts.begin(), starts.end(), own.few);
+  } else {
+    append_blocks(starts.data(), own.count, phrase.own_blocks);
+    own.blocks = {phrase.own_blocks.data(), phrase.own_blocks.data() + phrase.own_blocks.size()};
+  }
+  phrase.parts.push_back({own, 0, n_words});
 }
 
 }  // namespace averment

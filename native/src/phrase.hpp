@@ -18,8 +18,13 @@ struct PhrasePart {
 
 // A phrase that was looked up; without parts it does not occur.
 struct Phrase {
+  Phrase() = default;
+  Phrase(Phrase&&) = default;  // and no copies: a condensed phrase points into itself
+  Phrase& operator=(Phrase&&) = default;
+
   std::vector<PhrasePart> parts;  // rarest first
   std::vector<uint64_t> words;    // the hashes of its words
+  Bytes own_blocks;               // of a condensed phrase: what its one part points to
 
   // The bitmap of its documents, if a single list finds it and has one.
   uint32_t bitmap() const { return parts.size() == 1 ? parts[0].postings.bitmap : kNone; }
@@ -30,6 +35,9 @@ struct Phrase {
 
 // Looks the words up; there must be at least one.
 Phrase find_phrase(const Segment& segment, const Words& words);
+
+// Gives a phrase a list of its own starts, for when it is asked about again and again.
+void condense(const Segment& segment, Phrase& phrase);
 
 // Walks the starts of a phrase forwards.
 class PhraseCursor {
@@ -49,6 +57,8 @@ class PhraseCursor {
     uint32_t offset;
   };
   std::vector<Part> parts_;
+  uint64_t found_ = 0;  // what was returned last, once `started_`
+  bool started_ = false;
 };
 
 struct PhraseCount {

@@ -13,6 +13,9 @@ namespace {
 constexpr size_t kFewPhrases = 4;        // up to here a scan is faster than a hash map
 constexpr size_t kQuestionsAtOnce = 16;  // that a thread takes
 
+constexpr size_t kCommon = 16;               // uses of a phrase from which on it is condensed
+constexpr uint32_t kMaxCondensed = 1 << 17;  // starts, which bounds the memory for it
+
 }  // namespace
 
 void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer) {
@@ -36,6 +39,17 @@ void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& a
   work();
   for (std::thread& helper : helpers) helper.join();
   if (error) std::rethrow_exception(error);
+}
+
+void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
+                     std::vector<Phrase>& phrases) {
+  if (pairs.size() < kCommon) return;
+  std::vector<size_t> uses(phrases.size());
+  for (const auto& [a, b] : pairs) ++uses[a], ++uses[b];
+  for (size_t i = 0; i < phrases.size(); ++i) {
+    const bool pays = uses[i] >= kCommon && phrases[i].parts.size() > 1;
+    if (pays && phrases[i].at_most() <= kMaxCondensed) condense(segment, phrases[i]);
+  }
 }
 
 std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs) {

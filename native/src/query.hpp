@@ -33,6 +33,10 @@ std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
 // Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
 void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer);
 
+// Condenses the phrases that so many pairs ask about that it pays.
+void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
+                     std::vector<Phrase>& phrases);
+
 // In which order to ask pairs so that neighbours find their lists in the cache.
 std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs);
 
@@ -41,7 +45,8 @@ template <class Answer, class Ask>
 std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
                             const std::vector<PhrasePair>& pairs, uint64_t window_words,
                             unsigned n_threads, Ask ask) {
-  const std::vector<Phrase> phrases = resolve(scope.segment, table);
+  std::vector<Phrase> phrases = resolve(scope.segment, table);
+  condense_common(scope.segment, pairs, phrases);
   const std::vector<uint32_t> order = by_phrase(pairs);
   std::vector<Answer> answers(pairs.size());
   for_each(pairs.size(), n_threads, [&](size_t i) {

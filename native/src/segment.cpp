@@ -1,5 +1,7 @@
 #include "segment.hpp"
 
+#include <algorithm>
+
 namespace averment {
 
 Segment::Segment(const std::string& path) : file_(path) {
@@ -43,6 +45,15 @@ std::vector<std::string> Segment::verify() const {
       damaged.emplace_back(section_names[section]);
   }
   return damaged;
+}
+
+uint64_t count_terms(const std::vector<const Segment*>& segments) {
+  std::vector<std::string_view> terms;
+  for (const Segment* segment : segments) {
+    segment->words().for_each([&](const DictionaryEntry& entry) { terms.push_back(entry.key); });
+  }
+  std::sort(terms.begin(), terms.end());
+  return static_cast<uint64_t>(std::unique(terms.begin(), terms.end()) - terms.begin());
 }
 
 }  // namespace averment

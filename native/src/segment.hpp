@@ -36,6 +36,9 @@ class Segment {
   Bitmaps bitmaps_;
 };
 
+// How many different words some segments have together.
+uint64_t count_terms(const std::vector<const Segment*>& segments);
+
 // What a question is about: a segment, or some documents of it.
 struct Scope {
   Scope(const Segment& whole, const DocumentSet* some = nullptr) : segment(whole), among(some) {

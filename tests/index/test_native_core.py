@@ -254,6 +254,21 @@ def test_a_document_set_of_another_segment_is_refused(tmp_path: Path) -> None:
         segment.count(["one"], among=native.DocumentSet(3, [0]))
 
 
+@with_options
+def test_phrases_that_many_pairs_share_are_answered_alike(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    documents = random_corpus(14, n_documents=60, n_types=30)
+    scan, phrases = Scan(documents), random_phrases(15, documents, 45)
+    pairs = [(a, b) for a in phrases for b in phrases]
+
+    segment = build(tmp_path / "s", [" ".join(words) for words in documents], **options)
+
+    expected = [scan.cooccurrence(a, b, [4])[0] for a, b in pairs]
+    assert segment.cooccurrence(pairs, 4) == expected
+    assert segment.exists(pairs, 4) == [pair.pairs > 0 for pair in expected]
+
+
 def test_the_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
     texts = [" ".join(words) for words in random_corpus(7, n_documents=50, n_types=90)]
 
@@ -263,6 +278,13 @@ def test_the_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
     again.finish(str(tmp_path / "two"))
 
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_terms_of_several_segments_are_counted_once(tmp_path: Path) -> None:
+    segments = [build(tmp_path / "a", ["one two"]), build(tmp_path / "b", ["two drei", "drei"])]
+
+    assert native.count_terms(segments) == 3
+    assert [segment.facts["n_terms"] for segment in segments] == [2, 2]
 
 
 def test_a_segment_is_never_written_over_another_file(tmp_path: Path) -> None:

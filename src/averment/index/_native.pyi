@@ -31,6 +31,9 @@ class SegmentFacts(TypedDict):
 def words(text: str, *, fold_accents: bool = False) -> list[str]:
     """The forms of all words of a text: `TextForm(fold_accents).words(text)`."""
 
+def count_terms(segments: Sequence[Segment]) -> int:
+    """How many different words some segments have together."""
+
 class SegmentBuilder:
     """Collects documents in memory and writes them as one segment.
 
