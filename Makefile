@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast check bench docs clean
+.PHONY: demo test test-fast check check-native bench docs clean
 
 demo: .venv/.demo
 	$(BIN)/averment demo
@@ -21,6 +21,19 @@ check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	PYTHONPATH=src $(BIN)/lint-imports
+
+# The C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer, and each fuzz target for a
+# moment; FUZZ_SECONDS=600 for a real run, CXX=clang++ for libFuzzer.
+FUZZ_SECONDS ?= 10
+check-native: .venv/.dev
+	$(BIN)/python -m pip install --quiet 'cmake>=3.20'
+	$(BIN)/cmake -S . -B build/native-checks -DAVERMENT_NATIVE_CHECKS=ON -DCMAKE_BUILD_TYPE=Debug -DPython_EXECUTABLE=$(abspath $(BIN))/python
+	$(BIN)/cmake --build build/native-checks --parallel
+	build/native-checks/native/tests/native_tests
+	build/native-checks/native/tests/make_seeds build/native-checks/seeds
+	for target in segment tokenizer query; do \
+		build/native-checks/native/tests/fuzz_$$target build/native-checks/seeds/$$target -max_total_time=$(FUZZ_SECONDS) || exit 1; \
+	done
 
 bench: .venv/.demo
 	$(BIN)/python bench/policy_overhead.py

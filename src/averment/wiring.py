@@ -8,9 +8,11 @@ where they are opened.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,8 +31,10 @@ from pydantic_settings import (
 from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine
 from averment.errors import MissingExtraError, UnknownNameError, UsageError
+from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo
@@ -176,7 +180,10 @@ def build_index(
                 on_duplicate(document)
         if not writer.counts_only and writer.n_documents:
             build_bm25(writer.passages(), writer.extra_directory("bm25"))
-        return writer.publish()
+        info = writer.publish()
+    if info.engine == REFERENCE and not compiled.available():
+        _say_once(WITHOUT_CORE)
+    return info
 
 
 def open_index(path: str | Path) -> EmbeddedIndex:
@@ -186,7 +193,15 @@ def open_index(path: str | Path) -> EmbeddedIndex:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
     """
-    return open_embedded(Path(path))
+    index = open_embedded(Path(path))
+    if index.info.engine == REFERENCE and not compiled.available():
+        _say_once(WITHOUT_CORE)
+    return index
+
+
+@cache
+def _say_once(message: str) -> None:
+    logging.getLogger("averment").warning(message)
 
 
 def open_retriever(index: EmbeddedIndex) -> Retriever:

@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.engines import COMPILED, REFERENCE
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.index_contract import CorpusIndexContract, OpenIndex
 
 
-class TestEmbeddedIndex(CorpusIndexContract):
+class SeveralWaysToBuild(CorpusIndexContract):
+    engine: str
+
     @pytest.fixture(params=["one segment", "a segment a document", "added one by one"])
     def open_index(self, tmp_path: Path, request: pytest.FixtureRequest) -> OpenIndex:
         numbers = count()
@@ -28,7 +32,10 @@ class TestEmbeddedIndex(CorpusIndexContract):
                 batches = [[document] for document in documents]
             for number, batch in enumerate(batches):
                 with IndexWriter(
-                    path, add=number > 0, words_per_segment=words_per_segment
+                    path,
+                    add=number > 0,
+                    engine=self.engine,
+                    words_per_segment=words_per_segment,
                 ) as writer:
                     for document in batch:
                         writer.add(document)
@@ -36,3 +43,12 @@ class TestEmbeddedIndex(CorpusIndexContract):
             return open_embedded(path)
 
         return build
+
+
+class TestReferenceEngine(SeveralWaysToBuild):
+    engine = REFERENCE
+
+
+@pytest.mark.skipif(not compiled.available(), reason="averment was built without a C++ compiler")
+class TestCompiledEngine(SeveralWaysToBuild):
+    engine = COMPILED

@@ -24,6 +24,7 @@ from averment.errors import (
 from averment.index import build as build_module
 from averment.index.build import IndexWriter
 from averment.index.embedded import open_embedded
+from averment.index.engines import REFERENCE
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Occurrence, Passage
 from contracts.disk import disk_without_fsync, users_folder  # noqa: F401
@@ -33,6 +34,8 @@ PARTS = 0  # words_per_segment: every document is a segment
 
 
 def publish(path: Path, documents: Iterable[Document], **options: object) -> CorpusInfo:
+    """Publish with the reference engine, whose files the tests of damage know by name."""
+    options.setdefault("engine", REFERENCE)
     with IndexWriter(path, **options) as writer:  # type: ignore[arg-type]
         for document in documents:
             writer.add(document)

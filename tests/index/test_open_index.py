@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from averment.errors import IndexFormatError, NotAnIndexError
+from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.documents import DocumentStore
 from averment.index.embedded import open_embedded
+from averment.index.engines import COMPILED, REFERENCE
 from averment.index.manifest import read_manifest
 from averment.text import TextForm
 from averment.types import Document
@@ -25,8 +27,8 @@ TEXTS = {"ann": "Ann Hardy met Bob in Reno.", "bob": "Bob left Reno in 1867."}
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """An index of two documents."""
-    with IndexWriter(tmp_path / "i") as writer:
+    """An index of two documents, of the engine whose files the tests of damage know by name."""
+    with IndexWriter(tmp_path / "i", engine=REFERENCE) as writer:
         for document_id, text in TEXTS.items():
             writer.add(Document(document_id, text))
         writer.publish()
@@ -285,3 +287,49 @@ def test_corpus_without_any_word_can_be_asked(tmp_path: Path) -> None:
     assert (info.n_documents, info.n_words, info.n_terms) == (1, 0, 0)
     assert index.count(["word"])[0].value == 0
     assert index.cooccurrence([("a", "b")], window_words=9)[0].exists is False
+
+
+@pytest.mark.skipif(not compiled.available(), reason="averment was built without a C++ compiler")
+def test_a_compiled_segment_with_another_byte_is_refused_or_named(tmp_path: Path) -> None:
+    with IndexWriter(tmp_path / "i", engine=COMPILED) as writer:
+        for document_id, text in TEXTS.items():
+            writer.add(Document(document_id, text))
+        writer.publish()
+    file = next((tmp_path / "i").rglob("segment.bin"))
+    good = file.read_bytes()
+    unnoticed = 0
+
+    for at in range(0, len(good), 37):
+        file.write_bytes(good[:at] + bytes([good[at] ^ 64]) + good[at + 1 :])
+        try:
+            index = open_embedded(tmp_path / "i")
+        except IndexFormatError:
+            continue
+        unnoticed += not index.verify()
+
+    assert unnoticed == 0
+
+
+def test_an_index_of_an_engine_that_is_not_here_says_what_to_do(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change_manifest(path, engine=COMPILED)
+    monkeypatch.setattr(compiled, "available", lambda: False)
+
+    with pytest.raises(IndexFormatError) as refused:
+        open_embedded(path)
+
+    assert "'compiled'" in refused.value.message
+    assert "g++ or clang" in refused.value.hint
+
+
+def test_without_the_core_new_indexes_are_of_the_reference_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "available", lambda: False)
+
+    with IndexWriter(tmp_path / "i") as writer:
+        writer.add(Document("d", "one two"))
+        info = writer.publish()
+
+    assert info.engine == REFERENCE

@@ -10,6 +10,7 @@ import json
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -17,8 +18,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import open_embedded
+from averment.index.engines import COMPILED, REFERENCE
 from averment.ports import CorpusIndex
 from averment.text import TextForm
 from averment.types import Document
@@ -26,18 +29,28 @@ from contracts.disk import disk_without_fsync  # noqa: F401
 from properties.naive_index import NaiveIndex
 
 
-def _reference(path: Path, batches: Sequence[Sequence[Document]], form: TextForm) -> CorpusIndex:
+def _build(
+    path: Path, batches: Sequence[Sequence[Document]], form: TextForm, *, engine: str
+) -> CorpusIndex:
     """Each batch is added to what is there, in about five segments altogether."""
     n_words = sum(len(form.words(document.text)) for batch in batches for document in batch)
     for number, batch in enumerate(batches):
-        with IndexWriter(path, form=form, add=number > 0, words_per_segment=n_words // 5) as writer:
+        with IndexWriter(
+            path, form=form, add=number > 0, engine=engine, words_per_segment=n_words // 5
+        ) as writer:
             for document in batch:
                 writer.add(document)
             writer.publish()
     return open_embedded(path)
 
 
-ENGINES = [pytest.param(_reference, id="reference")]
+WITHOUT_CORE = pytest.mark.skipif(
+    not compiled.available(), reason="averment was built without a C++ compiler"
+)
+ENGINES = [
+    pytest.param(partial(_build, engine=REFERENCE), id="reference"),
+    pytest.param(partial(_build, engine=COMPILED), id="compiled", marks=WITHOUT_CORE),
+]
 Build = Callable[[Path, Sequence[Sequence[Document]], TextForm], CorpusIndex]
 
 # Few words, so that phrases repeat, overlap and meet; some of them change in the text form.

@@ -29,7 +29,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
             "platform": platform.platform(),
         },
         "index": _index_state(settings.index),
-        "index_engine": "reference (Python and numpy); no compiled core in this version",
+        "index_engine": _engine_state(),
         "local_runtime": _extra_state("xllamacpp", "local"),
         "models": _models_state(settings.home),
     }
@@ -68,6 +68,13 @@ def _index_state(path: Any) -> str:
     except AvermentError as error:
         return f"{error.message} {error.hint}".strip()
     return f"{path}: {info.n_documents:,} documents, {info.n_words:,} words"
+
+
+def _engine_state() -> str:
+    from averment.index.engines import WITHOUT_CORE, default_engine
+
+    engine = default_engine()
+    return engine if engine == "compiled" else f"{engine}: {WITHOUT_CORE}"
 
 
 def _extra_state(module: str, extra: str) -> str:

@@ -27,7 +27,13 @@ from averment.index.documents import (
     encode_document,
 )
 from averment.index.embedded import EmbeddedIndex, Part, open_parts
-from averment.index.engines import SegmentWriter, default_engine, open_segment, segment_writer
+from averment.index.engines import (
+    SegmentWriter,
+    default_engine,
+    open_segment,
+    segment_writer,
+    words_per_segment,
+)
 from averment.index.manifest import (
     FORMAT_VERSION,
     MAGIC,
@@ -44,9 +50,6 @@ from averment.index.string_table import StringTable, save_strings
 from averment.index.thresholds import entity_threshold, mentioned_names, sampled_texts
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Passage
-
-WORDS_PER_SEGMENT = 8_000_000
-"""Words after which a segment is written, which bounds the memory of a build."""
 
 _EXTRA_NAME = re.compile("[a-z][a-z0-9_]*")
 
@@ -70,7 +73,7 @@ class IndexWriter:
         counts_only: Keep no text: no snippets, no passages; None: False, or as the index does.
         add: Keep the documents that are there.
         engine: Of a new index; None: the fastest that is here. An index that is added to keeps its.
-        words_per_segment: Words after which a segment is written.
+        words_per_segment: Words after which a segment is written; None: as the engine is made for.
 
     Raises:
         UsageError: `path` is something else than an index; nothing was touched.
@@ -88,7 +91,7 @@ class IndexWriter:
         counts_only: bool | None = None,
         add: bool = False,
         engine: str | None = None,
-        words_per_segment: int = WORDS_PER_SEGMENT,
+        words_per_segment: int | None = None,
     ) -> None:
         self._path = path.absolute()
         self._form = form or TextForm()
@@ -97,7 +100,7 @@ class IndexWriter:
         self._asked_counts_only = counts_only
         self._add = add
         self._asked_engine = engine
-        self._words_per_segment = words_per_segment
+        self._asked_words_per_segment = words_per_segment
 
     def __enter__(self) -> Self:
         if self._add:
@@ -131,6 +134,8 @@ class IndexWriter:
             self._previous = read_manifest(self._path)
         if self._add:
             self._continue(read_manifest(self._path))
+        asked = self._asked_words_per_segment
+        self._most_words = words_per_segment(self._engine) if asked is None else asked
 
     def _continue(self, previous: Manifest) -> None:
         asked = self._asked_form.identity if self._asked_form else None
@@ -203,7 +208,7 @@ class IndexWriter:
         spans = repr([(passage.start, passage.end) for passage in passages])
         chained = self._documents_digest.encode() + line + spans.encode()
         self._documents_digest = hashlib.sha256(chained).hexdigest()
-        if self._words.n_words >= self._words_per_segment:
+        if self._words.n_words >= self._most_words:
             self._flush()
 
     def _flush(self) -> None:

@@ -8,8 +8,9 @@ What this module does not do: count (the engines do), build (`averment.index.bui
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,7 +114,8 @@ class EmbeddedIndex:
         Raises:
             QueryError: A phrase has no word.
         """
-        found = [part.segment.count(phrases) for part in self._parts]
+        with self._naming_wordless(phrases):
+            found = [part.segment.count(phrases) for part in self._parts]
         return [
             Count(sum(n for n, _ in each), sum(n for _, n in each), CountKind.EXACT)
             for each in zip(*found, strict=True)
@@ -126,7 +128,8 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        found = [part.segment.exists(pairs, window_words) for part in self._parts]
+        with self._naming_wordless(chain.from_iterable(pairs)):
+            found = [part.segment.exists(pairs, window_words) for part in self._parts]
         return [any(each) for each in zip(*found, strict=True)]
 
     def cooccurrence(
@@ -138,7 +141,8 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        found = [part.segment.cooccurrence(pairs, window_words) for part in self._parts]
+        with self._naming_wordless(chain.from_iterable(pairs)):
+            found = [part.segment.cooccurrence(pairs, window_words) for part in self._parts]
         return [_together(each) for each in zip(*found, strict=True)]
 
     def locate(self, phrase: str, *, limit: int = 5) -> list[Occurrence]:
@@ -154,7 +158,8 @@ class EmbeddedIndex:
         n_words = len(self._form.words(phrase))
         occurrences: list[Occurrence] = []
         for part in self._parts:
-            found = part.segment.occurrences(phrase, limit - len(occurrences))
+            with self._naming_wordless([phrase]):
+                found = part.segment.occurrences(phrase, limit - len(occurrences))
             for document, places in groupby(found, key=lambda place: place[0]):
                 spans = [[_Place(word, n_words)] for _, word in places]
                 occurrences += self._occurrences(part, document, spans)
@@ -174,10 +179,26 @@ class EmbeddedIndex:
         occurrences: list[Occurrence] = []
         for part in self._parts:
             remaining = limit - len(occurrences)
-            for document, *words in part.segment.nearest_pairs(a, b, window_words, remaining):
+            with self._naming_wordless([a, b]):
+                found = part.segment.nearest_pairs(a, b, window_words, remaining)
+            for document, *words in found:
                 places = sorted(map(_Place, words, n_words))
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
+
+    @contextmanager
+    def _naming_wordless(self, phrases: Iterable[str]) -> Iterator[None]:
+        """Say which of the phrases an engine could not look up."""
+        try:
+            yield
+        except QueryError as error:
+            for phrase in phrases:
+                if not self._form.words(phrase):
+                    raise QueryError(
+                        f"The phrase {phrase!r} has no word to count.",
+                        hint="Ask for at least one letter or digit.",
+                    ) from error
+            raise
 
     def _occurrences(
         self, part: Part, document: int, found: Sequence[Sequence[_Place]]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from averment.errors import IndexFormatError
+from averment.index import compiled, reference
 from averment.text import TextForm
 
 
@@ -87,29 +88,50 @@ class Segment(Protocol):
         ...
 
 
+REFERENCE = "reference"
+COMPILED = "compiled"
+ENGINES = (COMPILED, REFERENCE)
+"""The engines, the fastest first."""
+
+WITHOUT_CORE = (
+    "the compiled index core is not here, so counting is slower; "
+    "install g++ or clang and reinstall averment"
+)
+
+_WORDS_PER_SEGMENT = {COMPILED: 32_000_000, REFERENCE: 8_000_000}
+
+
+def default_engine() -> str:
+    """The engine that new indexes are built with: the fastest that is here."""
+    return COMPILED if compiled.available() else REFERENCE
+
+
+def words_per_segment(engine: str) -> int:
+    """Words after which a segment is written: what bounds the memory of a build."""
+    return _WORDS_PER_SEGMENT[engine]
+
+
+def segment_writer(engine: str, form: TextForm) -> SegmentWriter:
+    """A writer of segments of an engine that is here."""
+    if engine == COMPILED:
+        return compiled.CompiledSegmentWriter(form)
+    return reference.ReferenceSegmentWriter(form)
+
+
 def open_segment(engine: str, directory: Path, form: TextForm) -> Segment:
     """Open a segment of an engine.
 
     Raises:
         IndexFormatError: It is damaged, or its engine is not here.
     """
-    if engine == "reference":
-        from averment.index.reference import ReferenceSegment
-
-        return ReferenceSegment(directory, form)
+    if engine == REFERENCE:
+        return reference.ReferenceSegment(directory, form)
+    if engine == COMPILED and compiled.available():
+        return compiled.CompiledSegment(directory, form)
+    remedy = "Rebuild it: averment index build PATHS"
+    if engine == COMPILED:
+        remedy = f"Install g++ or clang and reinstall averment. Or: {remedy}"
     raise IndexFormatError(
-        f"The index was built by the engine {engine!r}, which this averment does not have.",
-        hint="Rebuild it: averment index build PATHS",
+        f"The index was built by the engine {engine!r}, which this installation does not have.",
+        hint=remedy,
     )
-
-
-def segment_writer(engine: str, form: TextForm) -> SegmentWriter:
-    """A writer of segments of an engine that is here."""
-    from averment.index.reference import ReferenceSegmentWriter
-
-    return ReferenceSegmentWriter(form)
-
-
-def default_engine() -> str:
-    """The engine that new indexes are built with: the fastest that is here."""
-    return "reference"

@@ -176,12 +176,8 @@ class ReferenceSegment:
     def _resolve(self, phrases: Sequence[str]) -> dict[str, Positions]:
         """Look every distinct phrase up once."""
         words = {phrase: tuple(self._form.words(phrase)) for phrase in phrases}
-        for phrase, form in words.items():
-            if not form:
-                raise QueryError(
-                    f"The phrase {phrase!r} has no word to count.",
-                    hint="Ask for at least one letter or digit.",
-                )
+        if not all(words.values()):
+            raise QueryError("A phrase has no word to count.")
         found = {form: self._phrase_starts(form) for form in set(words.values())}
         return {phrase: found[form] for phrase, form in words.items()}
 

@@ -1,0 +1,39 @@
+#include "checksum.hpp"
+
+#include <array>
+
+namespace averment {
+namespace {
+
+// Eight tables, so that eight bytes are taken at a time ("slicing by 8").
+constexpr std::array<std::array<uint32_t, 256>, 8> make_tables() {
+  std::array<std::array<uint32_t, 256>, 8> tables{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78 : 0);
+    tables[0][byte] = crc;
+  }
+  for (size_t table = 1; table < 8; ++table) {
+    for (size_t byte = 0; byte < 256; ++byte) {
+      const uint32_t crc = tables[table - 1][byte];
+      tables[table][byte] = crc >> 8 ^ tables[0][crc & 0xFF];
+    }
+  }
+  return tables;
+}
+constexpr auto kTables = make_tables();
+
+}  // namespace
+
+uint32_t crc32c(const Byte* at, size_t n, uint32_t before) {
+  uint32_t crc = ~before;
+  for (; n >= 8; n -= 8, at += 8) {
+    const uint64_t eight = load<uint64_t>(at) ^ crc;
+    crc = 0;
+    for (size_t i = 0; i < 8; ++i) crc ^= kTables[7 - i][eight >> 8 * i & 0xFF];
+  }
+  for (; n; --n, ++at) crc = crc >> 8 ^ kTables[0][(crc ^ *at) & 0xFF];
+  return ~crc;
+}
+
+}  // namespace averment

@@ -1,0 +1,71 @@
+#include "dictionary.hpp"
+
+namespace averment {
+
+// A bucket is: the offset of its first list, then for each entry the bytes of its list, the bytes
+// of its body, and the body: key length, key, record.
+
+uint32_t buckets_for(size_t n_keys) { return static_cast<uint32_t>(n_keys / 4 + 1); }
+
+DictionaryWriter::DictionaryWriter(size_t n_keys) : n_buckets_(buckets_for(n_keys)) {
+  if (n_keys > UINT32_MAX) throw QueryError("a segment holds too many different words");
+}
+
+void DictionaryWriter::open_bucket(uint32_t bucket) {
+  while (offsets_.size() <= bucket) {
+    if (entries_.size() > UINT32_MAX) throw QueryError("the words of a segment are too long");
+    offsets_.push_back(static_cast<uint32_t>(entries_.size()));
+  }
+}
+
+void DictionaryWriter::add(std::string_view key, uint64_t hash, const Bytes& record,
+                           uint64_t n_block_bytes) {
+  const uint32_t bucket = bucket_of(hash, n_buckets_);
+  if (offsets_.size() <= bucket) {
+    open_bucket(bucket);
+    append_varint(entries_, list_offset_);
+  }
+  body_.clear();
+  append_varint(body_, key.size());
+  body_.insert(body_.end(), key.begin(), key.end());
+  body_.insert(body_.end(), record.begin(), record.end());
+  append_varint(entries_, n_block_bytes);
+  append_varint(entries_, body_.size());
+  entries_.insert(entries_.end(), body_.begin(), body_.end());
+  list_offset_ += n_block_bytes;
+}
+
+void DictionaryWriter::finish() { open_bucket(n_buckets_); }
+
+Dictionary::Bucket::Bucket(const Dictionary& dictionary, uint32_t bucket)
+    : rest_{dictionary.entries_.at + dictionary.offsets_[bucket],
+            dictionary.entries_.at + dictionary.offsets_[bucket + 1]},
+      lists_(dictionary.lists_) {
+  if (rest_.left()) lists_.take(rest_.varint());
+}
+
+bool Dictionary::Bucket::next() {
+  if (!rest_.left()) return false;
+  blocks_ = lists_.take(rest_.varint());
+  body_ = rest_.take(rest_.varint());
+  const Reader key = body_.take(body_.varint());
+  key_ = {reinterpret_cast<const char*>(key.at), key.left()};
+  return true;
+}
+
+DictionaryEntry Dictionary::Bucket::entry() const {
+  Reader record = body_;
+  DictionaryEntry entry{key_, read_record(record)};
+  entry.postings.blocks = blocks_;
+  return entry;
+}
+
+std::optional<Postings> Dictionary::find(std::string_view key) const {
+  if (!n_buckets_) return std::nullopt;
+  for (Bucket at(*this, bucket_of(hash_word(key), n_buckets_)); at.next();) {
+    if (at.key() == key) return at.entry().postings;
+  }
+  return std::nullopt;
+}
+
+}  // namespace averment

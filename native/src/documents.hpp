@@ -1,0 +1,134 @@
+// Where documents begin, and sets of documents: those that hold a frequent word, or those asked
+// for.
+//
+// Between two documents one position stays free, so that a phrase, whose words stand at positions
+// in a row, cannot reach from one into the next, and nobody has to check.
+#pragma once
+
+#include <algorithm>
+
+#include "postings.hpp"
+
+namespace averment {
+
+// A document as positions: its words are at start … end - 1, and `end` is free.
+struct DocumentSpan {
+  uint32_t number;
+  uint32_t start;
+  uint32_t end;
+};
+
+// Reads the starts of documents in place: n + 1 ascending numbers, the last where one would follow.
+class Documents {
+ public:
+  Documents() = default;
+  Documents(const uint32_t* starts, uint32_t n) : starts_(starts), n_(n) {
+    if (!n) return;
+    // About one guide post a document: from the nearest it is a step or two to any position.
+    while (starts[n] / n >> (shift_ + 1)) ++shift_;
+    uint32_t document = 0;
+    for (uint64_t position = 0; position < starts[n]; position += uint64_t{1} << shift_) {
+      while (starts[document + 1] <= position) ++document;
+      guide_.push_back(document);
+    }
+  }
+
+  uint32_t size() const { return n_; }
+  DocumentSpan operator[](uint32_t number) const {
+    return {number, starts_[number], starts_[number + 1] - 1};
+  }
+
+  // The document of a position.
+  DocumentSpan of(uint64_t position) const {
+    // subtle: in a damaged list a position can lie beyond all documents.
+    if (position >= starts_[n_]) throw FormatError("a position lies outside of all documents");
+    uint32_t low = guide_[position >> shift_], step = 1;
+    while (low + step < n_ && starts_[low + step] <= position) low += step, step *= 2;
+    uint32_t high = std::min(low + step, n_);
+    while (low + 1 < high) {
+      const uint32_t middle = low + (high - low) / 2;
+      (starts_[middle] <= position ? low : high) = middle;
+    }
+    // subtle: the free position ends a document; taken as one of its words it loops for ever.
+    if (position + 1 == starts_[low + 1]) throw FormatError("a word stands between two documents");
+    return (*this)[low];
+  }
+
+ private:
+  const uint32_t* starts_ = nullptr;
+  uint32_t n_ = 0;
+  uint32_t shift_ = 0;
+  std::vector<uint32_t> guide_;  // the document of every 2^shift-th position
+};
+
+// Bits of the documents that hold each of some frequent words or pairs.
+class Bitmaps {
+ public:
+  Bitmaps() = default;
+  Bitmaps(const uint64_t* words, uint32_t n_documents, uint32_t n)
+      : words_(words), stride_(words_per_bitmap(n_documents)), n_(n) {}
+
+  static uint32_t words_per_bitmap(uint32_t n_documents) { return n_documents / 64 + 1; }
+  uint32_t stride() const { return stride_; }
+  // The 64-bit words of a bitmap, or null if a damaged record names one that is not there.
+  const uint64_t* find(uint32_t number) const {
+    return number < n_ ? words_ + static_cast<size_t>(number) * stride_ : nullptr;
+  }
+
+ private:
+  const uint64_t* words_ = nullptr;
+  uint32_t stride_ = 0;
+  uint32_t n_ = 0;
+};
+
+// Some documents of a segment: the ones that are not deleted, or those from some source or year.
+class DocumentSet {
+ public:
+  // All or none of the documents, to begin with.
+  DocumentSet(uint32_t n_documents, bool all)
+      : n_documents_(n_documents),
+        bits_(Bitmaps::words_per_bitmap(n_documents), all ? ~uint64_t{0} : 0) {}
+
+  uint32_t n_documents() const { return n_documents_; }
+  void set(uint32_t document, bool is_member) {
+    if (document >= n_documents_) throw QueryError("there is no such document in the segment");
+    const uint64_t bit = uint64_t{1} << document % 64;
+    if (is_member) bits_[document / 64] |= bit;
+    else bits_[document / 64] &= ~bit;
+  }
+  const uint64_t* bits() const { return bits_.data(); }
+
+ private:
+  uint32_t n_documents_;
+  std::vector<uint64_t> bits_;
+};
+
+// The documents that are in all of some bitmaps; all documents where there are none.
+class DocumentFilter {
+ public:
+  explicit DocumentFilter(uint32_t n_documents) : n_documents_(n_documents) {}
+
+  void add(const uint64_t* bitmap) { bitmaps_.push_back(bitmap); }
+  size_t size() const { return bitmaps_.size(); }
+
+  // The first at or behind `document`; the number of documents if there is none.
+  uint32_t next(uint32_t document) const {
+    if (bitmaps_.empty() || document >= n_documents_) return document;
+    uint64_t mask = ~uint64_t{0} << document % 64;
+    for (uint32_t word = document / 64; word <= (n_documents_ - 1) / 64; ++word) {
+      uint64_t in_all = mask;
+      for (const uint64_t* bitmap : bitmaps_) in_all &= bitmap[word];
+      if (in_all) {
+        return std::min(word * 64 + static_cast<uint32_t>(__builtin_ctzll(in_all)), n_documents_);
+      }
+      mask = ~uint64_t{0};
+    }
+    return n_documents_;
+  }
+
+ private:
+  uint32_t n_documents_;
+  std::vector<const uint64_t*> bitmaps_;
+};
+
+}  // namespace averment

@@ -1,0 +1,162 @@
+#include "phrase.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace averment {
+namespace {
+
+// All lists that could find the phrase: one for each word that is in no listed pair, and all pairs.
+// Empty if a word or a pair that should be listed is not there, which proves that the phrase isn't.
+std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
+  std::vector<PhrasePart> single, found;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    const std::optional<Postings> postings = segment.words().find(words[i]);
+    if (!postings) return {};
+    single.push_back({*postings, i, 1});
+  }
+  const auto frequent = [&](size_t i) { return single[i].postings.frequent_rank != kNone; };
+  PairKey key;
+  for (uint32_t i = 0; i < single.size(); ++i) {
+    if (i + 1 < single.size() && frequent(i) && frequent(i + 1)) {
+      const auto pair = segment.pairs().find(
+          key.of(single[i].postings.frequent_rank, single[i + 1].postings.frequent_rank));
+      if (!pair) return {};
+      found.push_back({*pair, i, 2});
+    } else if (!(i && frequent(i) && frequent(i - 1))) {
+      found.push_back(single[i]);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Phrase find_phrase(const Segment& segment, const Words& words) {
+  Phrase phrase;
+  for (size_t i = 0; i < words.size(); ++i) phrase.words.push_back(hash_word(words[i]));
+  std::vector<PhrasePart> parts = candidates(segment, words);
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.postings.count, a.offset) < std::tie(b.postings.count, b.offset);
+  });
+  // The rarest lists that together see every word; more would confirm what is known.
+  std::vector<bool> seen(words.size());
+  for (const PhrasePart& part : parts) {
+    const auto first = seen.begin() + part.offset, last = first + part.n_words;
+    if (std::find(first, last, false) == last) continue;
+    std::fill(first, last, true);
+    phrase.parts.push_back(part);
+  }
+  return phrase;
+}
+
+PhraseCursor::PhraseCursor(const Phrase& phrase) {
+  parts_.reserve(phrase.parts.size());
+  for (const PhrasePart& part : phrase.parts) parts_.emplace_back(part);
+}
+
+uint64_t PhraseCursor::next_geq(uint64_t target) {
+  if (parts_.empty()) return kEnd;
+  if (started_ && found_ >= target) return found_;
+  started_ = true;
+  for (;;) {
+    const uint64_t leading = parts_[0].list.next_geq(target + parts_[0].offset);
+    if (leading == kEnd) return found_ = kEnd;
+    const uint64_t start = leading - parts_[0].offset;
+    uint64_t least = start;
+    for (size_t i = 1; i < parts_.size() && least == start; ++i) {
+      const uint64_t confirming = parts_[i].list.next_geq(start + parts_[i].offset);
+      if (confirming == kEnd) return found_ = kEnd;
+      least = confirming - parts_[i].offset;
+    }
+    if (least == start) return found_ = start;
+    target = least;
+  }
+}
+
+uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
+  if (at >= end) return 0;
+  if (parts_.size() == 1) {
+    const uint32_t before = parts_[0].list.rank();
+    next_geq(end);
+    return parts_[0].list.rank() - before;
+  }
+  uint64_t n = 0;
+  for (; at < end; at = next_geq(at + 1)) ++n;
+  return n;
+}
+
+namespace {
+
+// Calls visit(document, first start in it, cursor) for each document in scope that holds the
+// phrase, until it returns false.
+template <class Visit>
+void for_each_document(const Scope& scope, const Phrase& phrase, Visit visit) {
+  const Documents& documents = scope.segment.documents();
+  const DocumentFilter filter = scope.filter();
+  PhraseCursor cursor(phrase);
+  for (uint64_t at = cursor.next_geq(0); at != kEnd;) {
+    const DocumentSpan document = documents.of(at);
+    const uint32_t possible = filter.next(document.number);
+    if (possible != document.number) {
+      if (possible == documents.size()) return;
+      at = cursor.next_geq(documents[possible].start);
+    } else {
+      if (!visit(document, at, cursor)) return;
+      at = cursor.next_geq(document.end);
+    }
+  }
+}
+
+}  // namespace
+
+PhraseCount count_phrase(const Scope& scope, const Phrase& phrase) {
+  if (phrase.parts.size() == 1 && !scope.among) {
+    const Postings& postings = phrase.parts[0].postings;
+    return {postings.count, postings.documents};
+  }
+  PhraseCount count;
+  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    ++count.documents;
+    count.occurrences += cursor.count_until(at, document.end);
+    return true;
+  });
+  return count;
+}
+
+std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, size_t limit) {
+  std::vector<Occurrence> found;
+  if (!limit) return found;
+  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    for (; at < document.end && found.size() < limit; at = cursor.next_geq(at + 1)) {
+      found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
+    }
+    return found.size() < limit;
+  });
+  return found;
+}
+
+void condense(const Segment& segment, Phrase& phrase) {
+  std::vector<uint32_t> starts;
+  Postings own;
+  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+    ++own.documents;
+    for (; at < document.end; at = cursor.next_geq(at + 1)) {
+      starts.push_back(static_cast<uint32_t>(at));
+    }
+    return true;
+  });
+  own.count = static_cast<uint32_t>(starts.size());
+  const uint32_t n_words = static_cast<uint32_t>(phrase.words.size());
+  phrase.parts.clear();
+  if (starts.empty()) return;
+  if (own.count <= kFew) {
+    std::copy(starts.begin(), starts.end(), own.few);
+  } else {
+    append_blocks(starts.data(), own.count, phrase.own_blocks);
+    own.blocks = {phrase.own_blocks.data(), phrase.own_blocks.data() + phrase.own_blocks.size()};
+  }
+  phrase.parts.push_back({own, 0, n_words});
+}
+
+}  // namespace averment

@@ -1,0 +1,79 @@
+// A phrase in a segment: which lists find it, and a cursor over its starts.
+//
+// A phrase of several words is the lists of its words, shifted; where two neighbours are frequent
+// the list of their pair replaces both. The rarest list leads, the others only confirm.
+#pragma once
+
+#include "segment.hpp"
+#include "tokenizer.hpp"
+
+namespace averment {
+
+// A list, how far behind the start of the phrase its positions are, and how many words it is for.
+struct PhrasePart {
+  Postings postings;
+  uint32_t offset;
+  uint32_t n_words;
+};
+
+// A phrase that was looked up; without parts it does not occur.
+struct Phrase {
+  Phrase() = default;
+  Phrase(Phrase&&) = default;  // and no copies: a condensed phrase points into itself
+  Phrase& operator=(Phrase&&) = default;
+
+  std::vector<PhrasePart> parts;  // rarest first
+  std::vector<uint64_t> words;    // the hashes of its words
+  Bytes own_blocks;               // of a condensed phrase: what its one part points to
+
+  // The bitmap of its documents, if a single list finds it and has one.
+  uint32_t bitmap() const { return parts.size() == 1 ? parts[0].postings.bitmap : kNone; }
+  bool absent() const { return parts.empty(); }
+  // No more starts than this.
+  uint32_t at_most() const { return absent() ? 0 : parts.front().postings.count; }
+};
+
+// Looks the words up; there must be at least one.
+Phrase find_phrase(const Segment& segment, const Words& words);
+
+// Gives a phrase a list of its own starts, for when it is asked about again and again.
+void condense(const Segment& segment, Phrase& phrase);
+
+// Walks the starts of a phrase forwards.
+class PhraseCursor {
+ public:
+  explicit PhraseCursor(const Phrase& phrase);
+
+  // The first start >= target, or kEnd. Targets must not descend.
+  uint64_t next_geq(uint64_t target);
+
+  // From the start that was found last, how many lie before `end`. Moves there.
+  uint64_t count_until(uint64_t at, uint64_t end);
+
+ private:
+  struct Part {
+    explicit Part(const PhrasePart& part) : list(part.postings), offset(part.offset) {}
+    ListCursor list;
+    uint32_t offset;
+  };
+  std::vector<Part> parts_;
+  uint64_t found_ = 0;  // what was returned last, once `started_`
+  bool started_ = false;
+};
+
+struct PhraseCount {
+  uint64_t occurrences = 0;
+  uint64_t documents = 0;
+};
+
+PhraseCount count_phrase(const Scope& scope, const Phrase& phrase);
+
+struct Occurrence {
+  uint32_t document;
+  uint32_t word;  // of the document, from 0
+};
+
+// The first `limit` occurrences.
+std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, size_t limit);
+
+}  // namespace averment

@@ -1,0 +1,156 @@
+#include "postings.hpp"
+
+#include <algorithm>
+
+namespace averment {
+namespace {
+
+// A record begins with one byte: (count - 1) + 4 * (documents - 1) where there are few positions,
+// else kMany and what else is there.
+constexpr Byte kMany = 16, kHasRank = 1, kHasBitmap = 2;
+
+constexpr size_t kSkipBytes = 8;
+
+constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
+// Positions have 31 bits, and registers of four compare faster as signed numbers.
+typedef int32_t SignedLanes __attribute__((vector_size(16)));
+constexpr uint32_t kStep = 16;  // positions compared at once
+
+}  // namespace
+
+void append_record(const Postings& postings, const uint32_t* positions, Bytes& out) {
+  if (postings.count <= kFew) {
+    out.push_back(static_cast<Byte>((postings.count - 1) | (postings.documents - 1) << 2));
+    for (uint32_t i = 0; i < postings.count; ++i) {
+      append_varint(out, positions[i] - (i ? positions[i - 1] + 1 : 0));
+    }
+    return;
+  }
+  const bool ranked = postings.frequent_rank != kNone, mapped = postings.bitmap != kNone;
+  out.push_back(static_cast<Byte>(kMany | (ranked ? kHasRank : 0) | (mapped ? kHasBitmap : 0)));
+  append_varint(out, postings.count);
+  append_varint(out, postings.count - postings.documents);
+  if (ranked) append_varint(out, postings.frequent_rank);
+  if (mapped) append_varint(out, postings.bitmap);
+}
+
+Postings read_record(Reader& record) {
+  Postings postings;
+  const Byte kind = record.take(1).at[0];
+  if (kind < kMany) {
+    postings.count = (kind & 3) + 1;
+    postings.documents = (kind >> 2) + 1;
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < postings.count; ++i, ++next) {
+      next += record.varint32();
+      if (next > INT32_MAX) throw FormatError("a position is too large");
+      postings.few[i] = static_cast<uint32_t>(next);
+    }
+  } else {
+    postings.count = record.varint32();
+    const uint32_t repeated = record.varint32();
+    if (kind > (kMany | kHasRank | kHasBitmap) || repeated >= postings.count) {
+      throw FormatError("a record of the dictionary makes no sense");
+    }
+    postings.documents = postings.count - repeated;
+    if (kind & kHasRank) postings.frequent_rank = record.varint32();
+    if (kind & kHasBitmap) postings.bitmap = record.varint32();
+  }
+  if (postings.documents > postings.count) {
+    throw FormatError("a record of the dictionary makes no sense");
+  }
+  return postings;
+}
+
+void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out) {
+  const uint32_t n_blocks = (count + kBlock - 1) / kBlock;
+  const size_t skips = out.size();
+  if (n_blocks > 1) out.resize(skips + kSkipBytes * n_blocks);
+  const size_t data = out.size();
+  uint32_t previous = kNone;
+  for (uint32_t block = 0; block < n_blocks; ++block) {
+    const uint32_t offset = static_cast<uint32_t>(out.size() - data);
+    const uint32_t n = std::min(kBlock, count - block * kBlock);
+    pack_block(positions, n, previous, out);
+    positions += n;
+    previous = positions[-1];
+    if (n_blocks > 1) {
+      std::memcpy(out.data() + skips + kSkipBytes * block, &previous, sizeof previous);
+      std::memcpy(out.data() + skips + kSkipBytes * block + 4, &offset, sizeof offset);
+    }
+  }
+}
+
+ListCursor::ListCursor(const Postings& postings) : count_(postings.count) {
+  if (count_ <= kFew) {
+    n_ = count_;
+    std::copy_n(postings.few, n_, buffer_);
+    fill_up();
+    return;
+  }
+  n_blocks_ = (count_ + kBlock - 1) / kBlock;
+  data_ = postings.blocks;
+  if (n_blocks_ > 1) skips_ = data_.take(kSkipBytes * n_blocks_).at;
+}
+
+uint64_t ListCursor::next_block(uint64_t target) {
+  uint32_t found = block_;
+  if (n_blocks_ > 1 && found < n_blocks_ && last_of(found) < target) {
+    // Gallop to a block that ends at or behind the target, then halve the way back.
+    uint32_t low = found, step = 1;
+    while (low + step < n_blocks_ && last_of(low + step) < target) low += step, step *= 2;
+    found = std::min(low + step, n_blocks_);
+    while (low + 1 < found) {
+      const uint32_t middle = low + (found - low) / 2;
+      (last_of(middle) < target ? low : found) = middle;
+    }
+  }
+  if (found >= n_blocks_) {
+    block_ = n_blocks_;
+    at_ = n_ = 0;
+    return kEnd;
+  }
+  Reader block = data_;
+  uint32_t previous = kNone;
+  if (n_blocks_ > 1) {
+    block.take(load<uint32_t>(skips_ + kSkipBytes * found + 4));
+    if (found) previous = last_of(found - 1);
+  }
+  const uint32_t n = std::min(kBlock, count_ - found * kBlock);
+  unpack_block(block, n, previous, buffer_);
+  block_ = found + 1;
+  at_ = 0;
+  n_ = n;
+  first_rank_ = found * kBlock;
+  fill_up();
+  if (buffer_[n_ - 1] >= target) return search(static_cast<uint32_t>(target));
+  // Only a list of one block has no skip to say so beforehand.
+  if (n_blocks_ > 1) throw FormatError("a list of positions does not fit its skips");
+  at_ = n_ = 0;
+  return kEnd;
+}
+
+void ListCursor::fill_up() {
+  const uint32_t end = (n_ + kStep - 1) / kStep * kStep;
+  std::fill(buffer_ + n_, buffer_ + end, kBeyond);
+}
+
+// Counts what is too small, sixteen at a time and without a branch for each: where the answer
+// stands is anybody's guess, and wrong guesses of the processor would cost more than the
+// comparisons.
+uint64_t ListCursor::search(uint32_t target) {
+  uint32_t start = at_ / kStep * kStep;
+  while (start + kStep < n_ && buffer_[start + kStep - 1] < target) start += kStep;
+  SignedLanes smaller{};  // minus how many, in each lane
+  for (uint32_t i = 0; i < kStep; i += 4) {
+    smaller += load<SignedLanes>(buffer_ + start + i) < static_cast<int32_t>(target);
+  }
+  const int32_t n_smaller = -(smaller[0] + smaller[1] + smaller[2] + smaller[3]);
+  at_ = std::max(at_, start + static_cast<uint32_t>(n_smaller));
+  // subtle: in a damaged block the values need not ascend; going back would loop for ever.
+  if (at_ >= n_ || buffer_[at_] < target)
+    throw FormatError("the positions of a list do not ascend");
+  return buffer_[at_];
+}
+
+}  // namespace averment

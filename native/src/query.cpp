@@ -1,0 +1,104 @@
+#include "query.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+namespace averment {
+namespace {
+
+constexpr size_t kFewPhrases = 4;        // up to here a scan is faster than a hash map
+constexpr size_t kQuestionsAtOnce = 16;  // that a thread takes
+
+constexpr size_t kCommon = 16;               // uses of a phrase from which on it is condensed
+constexpr uint32_t kMaxCondensed = 1 << 17;  // starts, which bounds the memory for it
+
+}  // namespace
+
+void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer) {
+  std::atomic<size_t> next{0};
+  std::exception_ptr error;
+  std::mutex guard;
+  const auto work = [&] {
+    try {
+      for (size_t i; (i = next.fetch_add(kQuestionsAtOnce)) < n;) {
+        for (size_t end = std::min(n, i + kQuestionsAtOnce); i < end; ++i) answer(i);
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(guard);
+      if (!error) error = std::current_exception();
+      next = n;
+    }
+  };
+  std::vector<std::thread> helpers;
+  const size_t useful = std::min<size_t>(n_threads, (n + kQuestionsAtOnce - 1) / kQuestionsAtOnce);
+  for (size_t i = 1; i < useful; ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (error) std::rethrow_exception(error);
+}
+
+void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
+                     std::vector<Phrase>& phrases) {
+  if (pairs.size() < kCommon) return;
+  std::vector<size_t> uses(phrases.size());
+  for (const auto& [a, b] : pairs) ++uses[a], ++uses[b];
+  for (size_t i = 0; i < phrases.size(); ++i) {
+    const bool pays = uses[i] >= kCommon && phrases[i].parts.size() > 1;
+    if (pays && phrases[i].at_most() <= kMaxCondensed) condense(segment, phrases[i]);
+  }
+}
+
+std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs) {
+  std::vector<uint32_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (order.size() > kQuestionsAtOnce) {
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
+  }
+  return order;
+}
+
+uint32_t PhraseTable::number(std::string_view text) {
+  if (texts_.size() <= kFewPhrases) {
+    const auto found = std::find(texts_.begin(), texts_.end(), text);
+    if (found != texts_.end()) return static_cast<uint32_t>(found - texts_.begin());
+  } else {
+    if (numbers_.empty()) {
+      for (uint32_t i = 0; i < texts_.size(); ++i) numbers_.emplace(texts_[i], i);
+    }
+    const auto [found, is_new] = numbers_.emplace(text, static_cast<uint32_t>(texts_.size()));
+    if (!is_new) return found->second;
+  }
+  texts_.push_back(text);
+  return static_cast<uint32_t>(texts_.size() - 1);
+}
+
+std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
+  std::vector<Phrase> phrases;
+  phrases.reserve(table.texts().size());
+  Words words;
+  for (const std::string_view text : table.texts()) {
+    words.clear();
+    tokenize_all(text, segment.fold_accents(), words);
+    if (!words.size()) {
+      throw QueryError("The phrase '" + std::string(text) + "' has no word to count.");
+    }
+    phrases.push_back(find_phrase(segment, words));
+  }
+  return phrases;
+}
+
+std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
+                                   unsigned n_threads) {
+  const std::vector<Phrase> phrases = resolve(scope.segment, table);
+  std::vector<PhraseCount> counts(phrases.size());
+  for_each(phrases.size(), n_threads,
+           [&](size_t i) { counts[i] = count_phrase(scope, phrases[i]); });
+  return counts;
+}
+
+}  // namespace averment

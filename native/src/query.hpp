@@ -1,0 +1,59 @@
+// Many questions at once: each distinct phrase is cut into words and looked up once.
+#pragma once
+
+#include <functional>
+#include <unordered_map>
+
+#include "window.hpp"
+
+namespace averment {
+
+// The phrases of a batch, numbered. Texts are views: they must outlive the batch.
+class PhraseTable {
+ public:
+  // The number of a phrase, given as UTF-8 in NFC.
+  uint32_t number(std::string_view text);
+
+  const std::vector<std::string_view>& texts() const { return texts_; }
+
+ private:
+  std::vector<std::string_view> texts_;
+  std::unordered_map<std::string_view, uint32_t> numbers_;
+};
+
+// Looks all phrases up. QueryError if one has no word.
+std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table);
+
+using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable
+
+// In the order of the table.
+std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
+                                   unsigned n_threads);
+
+// Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
+void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer);
+
+// Condenses the phrases that so many pairs ask about that it pays.
+void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
+                     std::vector<Phrase>& phrases);
+
+// In which order to ask pairs so that neighbours find their lists in the cache.
+std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs);
+
+// ask(scope, a, b, window_words) for all pairs; the answers are in the order of the pairs.
+template <class Answer, class Ask>
+std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
+                            const std::vector<PhrasePair>& pairs, uint64_t window_words,
+                            unsigned n_threads, Ask ask) {
+  std::vector<Phrase> phrases = resolve(scope.segment, table);
+  condense_common(scope.segment, pairs, phrases);
+  const std::vector<uint32_t> order = by_phrase(pairs);
+  std::vector<Answer> answers(pairs.size());
+  for_each(pairs.size(), n_threads, [&](size_t i) {
+    const auto [a, b] = pairs[order[i]];
+    answers[order[i]] = ask(scope, phrases[a], phrases[b], window_words);
+  });
+  return answers;
+}
+
+}  // namespace averment

@@ -1,0 +1,187 @@
+"""The compiled core of the corpus index: one immutable segment file, built and asked.
+
+Texts and phrases are cut as `averment.text.TextForm` cuts them. Errors of the file are
+`averment.errors.IndexFormatError`, of a phrase without a word `averment.errors.QueryError`, of the
+operating system `OSError`. Nothing here knows of directories, manifests or several segments.
+"""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+unicode_version: str
+"""Of the tables that were compiled in; equal to `unicodedata.unidata_version`."""
+
+format_version: int
+"""Of the segment file."""
+
+class SegmentFacts(TypedDict):
+    """What a segment says about itself."""
+
+    n_words: int
+    n_documents: int
+    n_terms: int
+    n_pairs: int
+    n_pair_occurrences: int
+    n_bitmaps: int
+    n_frequent_words: int
+    fold_accents: bool
+    unicode_version: str
+    format_version: int
+
+def words(text: str, *, fold_accents: bool = False) -> list[str]:
+    """The forms of all words of a text: `TextForm(fold_accents).words(text)`."""
+
+def count_terms(segments: Sequence[Segment]) -> int:
+    """How many different words some segments have together."""
+
+class SegmentBuilder:
+    """Collects documents in memory and writes them as one segment.
+
+    Needs about 12 bytes a word at the peak, in `finish`. Not for two threads at once; two builders
+    in two threads run side by side, since the work is done without the GIL.
+
+    Args:
+        fold_accents: As of the `TextForm`.
+        frequent_min_count: Words with so many occurrences are frequent, and pairs of frequent
+            neighbours get lists of their own. 0: none do.
+        frequent_min_share: A frequent word also is this share of all words of the segment.
+        bitmap_min_share: What is in this share of the documents gets a bitmap of them. 0: nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        fold_accents: bool = False,
+        frequent_min_count: int = 4096,
+        frequent_min_share: float = 1e-4,
+        bitmap_min_share: float = 0.125,
+    ) -> None: ...
+    @property
+    def n_words(self) -> int:
+        """Words added so far."""
+
+    @property
+    def n_documents(self) -> int:
+        """Documents added so far."""
+
+    def add(self, text: str) -> int:
+        """Append a document; returns its number of words."""
+
+    def add_many(self, texts: Sequence[str]) -> list[int]:
+        """Append documents, releasing the GIL once for all; returns their numbers of words."""
+
+    def finish(self, path: str) -> SegmentFacts:
+        """Write the segment to a new file and sync it; the builder is empty afterwards.
+
+        The same documents and options give the same bytes.
+
+        Raises:
+            OSError: The file exists or cannot be written; what was written of it is not a segment.
+        """
+
+class DocumentSet:
+    """Some documents of a segment, e.g. all but the deleted ones; answers are then about these.
+
+    Args:
+        n_documents: Of the segment.
+        numbers: Documents, from 0.
+        all_but: The set is all other documents.
+
+    Raises:
+        QueryError: A number is none of a document.
+    """
+
+    def __init__(
+        self, n_documents: int, numbers: Sequence[int], *, all_but: bool = False
+    ) -> None: ...
+
+class Segment:
+    """An open segment; immutable, so that any thread may ask.
+
+    Opening checks the header and the checksums of the small sections; lists are checked as they are
+    decoded. The file must not change while it is open. Every method that is given phrases looks
+    each distinct one up once; `among` restricts the answer to some documents, exactly. With
+    `n_threads` above 1 many questions are shared between threads.
+
+    Raises:
+        IndexFormatError: It is not a segment, is damaged, or has another format version.
+        OSError: It cannot be opened.
+    """
+
+    def __init__(self, path: str) -> None: ...
+    @property
+    def facts(self) -> SegmentFacts:
+        """What is in it."""
+
+    @property
+    def section_bytes(self) -> dict[str, int]:
+        """Bytes of each section of the file."""
+
+    def verify(self) -> list[str]:
+        """Read every byte and name the sections that are not as they were written."""
+
+    def document_words(self, document: int) -> int:
+        """How many words a document has.
+
+        Raises:
+            IndexError: There is no such document.
+        """
+
+    def count(
+        self, phrases: Sequence[str], *, among: DocumentSet | None = None, n_threads: int = 1
+    ) -> list[tuple[int, int]]:
+        """For each phrase its occurrences and the documents that hold it."""
+
+    def exists(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
+    ) -> list[bool]:
+        """For each pair whether both start within the window in one document; the fast path."""
+
+    def documents(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
+    ) -> list[int]:
+        """For each pair in how many documents both start within the window."""
+
+    def cooccurrence(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
+    ) -> list[tuple[int, int, int | None]]:
+        """For each pair (documents, pairs of starts, smallest distance in words).
+
+        The first two are within the window; the distance is of any shared document, whatever the
+        window, and None if there is none.
+        """
+
+    def occurrences(
+        self, phrase: str, limit: int, *, among: DocumentSet | None = None
+    ) -> list[tuple[int, int]]:
+        """The first occurrences as (document, word of it), both from 0."""
+
+    def nearest_pairs(
+        self,
+        a: str,
+        b: str,
+        window_words: int,
+        limit: int,
+        *,
+        among: DocumentSet | None = None,
+    ) -> list[tuple[int, int, int]]:
+        """The closest pair of each of the first documents that hold one within the window.
+
+        As (document, word where `a` starts, word where `b` starts), all from 0; of equally close
+        pairs the earliest.
+        """
