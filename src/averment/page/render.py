@@ -14,7 +14,7 @@ from string import Template
 
 from averment import steps
 from averment.trace import Record, Trace
-from averment.types import Answer, Check, Claim, Support, TriggeredRetrieval, Verdict
+from averment.types import Answer, Check, Claim, Cooccurrence, Support, TriggeredRetrieval, Verdict
 
 _SUPPORT_WORDS = {
     Support.PRESENT: "present",
@@ -77,7 +77,7 @@ def _article(entry: Entry) -> str:
     return f"""<article>
 {role}<h2>{escape(answer.question.text)}</h2>
 {_answer(answer)}
-<h3>Claims</h3>
+<h3>{"Draft, not given" if answer.verdict is Verdict.ABSTAINED else "Claims"}</h3>
 <ol class="claims">{"".join(map(_claim, answer.claims)) or "<li>none</li>"}</ol>
 <h3>Looked up</h3>
 {"".join(map(_retrieval, answer.retrievals)) or '<p class="note">Nothing was retrieved.</p>'}
@@ -103,7 +103,8 @@ def _claim(claim: Claim) -> str:
     notes = []
     if claim.support is Support.UNKNOWN and not claim.checks:
         notes.append("nothing in it can be held against the corpus")
-    notes += [f"evidence: {p.title or p.document_id}" for p in claim.evidence]
+    if claim.evidence:
+        notes.append("evidence: " + ", ".join(p.title or p.document_id for p in claim.evidence))
     note = f'<p class="note">{escape(" · ".join(notes))}</p>' if notes else ""
     return (
         f'<li><span class="chip {claim.support}">{_SUPPORT_WORDS[claim.support]}</span>'
@@ -117,7 +118,7 @@ def _checks(checks: Sequence[Check]) -> str:
     rows = "".join(
         f"<tr><td>{escape(check.triplet.head)}</td><td>{escape(check.triplet.tail)}</td>"
         f'<td class="n">{_number(check.cooccurrence.documents)}</td>'
-        f'<td class="n">{_number(check.cooccurrence.nearest_words)}</td>'
+        f'<td class="n">{_nearest(check.cooccurrence)}</td>'
         f'<td class="{check.support}">{_SUPPORT_WORDS[check.support]}</td></tr>'
         for check in checks
     )
@@ -202,6 +203,14 @@ def _told(record: Record) -> str:
             return f"wrote “{outcome.text.strip()}”"
         case steps.Commit(sentence=committed):
             return f"let out “{committed.text}”"
+
+
+def _nearest(found: Cooccurrence) -> str:
+    return (
+        "never"
+        if found.documents == 0 and found.nearest_words is None
+        else _number(found.nearest_words)
+    )
 
 
 def _number(value: int | None) -> str:

@@ -1,0 +1,110 @@
+"""The answer page shows what the trace holds, escapes all of it, and needs nothing but itself."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import averment
+from averment.engine import Answered
+from averment.models.scripted import ScriptedModel
+from averment.page.render import Entry, rejected_drafts, render_page
+
+ARTICLES = {
+    "bonn": ("Bonn", "Beethoven was born in Bonn. Bonn lies on the Rhine."),
+    "vienna": ("Vienna", "Beethoven died in Vienna."),
+    "berlin": ("Berlin", "Berlin is the capital of Germany."),
+}
+
+
+def ask(tmp_path: Path, question: str, said: list[str]) -> Answered:
+    documents = [averment.Document(key, text, title) for key, (title, text) in ARTICLES.items()]
+    averment.build_index(documents, tmp_path / "idx")
+    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(said)).ask(question)
+
+
+def page_of(result: Answered, **more: str) -> str:
+    return render_page([Entry(result.answer, result.trace, **more)], title="t", subtitle="s")
+
+
+@pytest.fixture
+def repaired(tmp_path: Path) -> Answered:
+    """An answer whose first draft was rejected."""
+    return ask(
+        tmp_path,
+        "In which city was Beethoven born?",
+        [
+            " Beethoven was born in Berlin.",
+            " Beethoven was born in Bonn.",
+            " So the answer is Bonn.",
+        ],
+    )
+
+
+def test_a_rejected_draft_is_struck_through(repaired: Answered) -> None:
+    page = page_of(repaired)
+
+    assert "<s>wrote “Beethoven was born in Berlin.”</s> rejected" in page
+    assert "<s>wrote “Beethoven was born in Bonn.”</s>" not in page
+
+
+def test_drafts_that_were_let_out_are_not_rejected(repaired: Answered) -> None:
+    rejected = rejected_drafts(repaired.trace.records)
+
+    texts = [repaired.trace.records[number].outcome.text.strip() for number in rejected]
+    assert texts == ["Beethoven was born in Berlin."]
+
+
+def test_claims_show_their_counts_and_passages_their_titles(repaired: Answered) -> None:
+    page = page_of(repaired)
+
+    assert "documents with both" in page
+    assert "evidence: Bonn" in page
+    assert "absent pair" in page
+
+
+def test_an_abstention_shows_what_was_not_given(tmp_path: Path) -> None:
+    silent = ask(
+        tmp_path,
+        "Who taught Beethoven?",
+        [" Beethoven was taught by Berlin."] * 3 + [" So the answer is Berlin."] * 3,
+    )
+
+    page = page_of(silent)
+
+    assert "I do not know." in page
+    assert "Draft, not given" in page
+    assert ">never<" in page
+
+
+def test_everything_from_outside_is_escaped(tmp_path: Path) -> None:
+    nasty = ask(
+        tmp_path,
+        "Where was <script>alert(1)</script> Beethoven born?",
+        [" So the answer is <b>Bonn</b> & more."] * 5,
+    )
+
+    page = page_of(nasty, role="<i>role</i>")
+
+    assert "<script>" not in page
+    assert "&lt;b&gt;Bonn&lt;/b&gt; &amp; more" in page
+    assert "<b>Bonn" not in page
+    assert "&lt;i&gt;role&lt;/i&gt;" in page
+
+
+def test_the_page_refers_to_nothing_outside(repaired: Answered) -> None:
+    class References(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[str] = []
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.found += [name for name, _ in attrs if name in ("src", "href")]
+            self.found += [tag] if tag in ("script", "link", "iframe", "img") else []
+
+    parser = References()
+    parser.feed(page_of(repaired))
+
+    assert parser.found == []
