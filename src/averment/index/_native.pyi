@@ -133,17 +133,32 @@ class Segment:
         """For each phrase its occurrences and the documents that hold it."""
 
     def exists(
-        self, pairs: Sequence[tuple[str, str]], window_words: int, *, among: DocumentSet | None = None, n_threads: int = 1
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
     ) -> list[bool]:
         """For each pair whether both start within the window in one document; the fast path."""
 
     def documents(
-        self, pairs: Sequence[tuple[str, str]], window_words: int, *, among: DocumentSet | None = None, n_threads: int = 1
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
     ) -> list[int]:
         """For each pair in how many documents both start within the window."""
 
     def cooccurrence(
-        self, pairs: Sequence[tuple[str, str]], window_words: int, *, among: DocumentSet | None = None, n_threads: int = 1
+        self,
+        pairs: Sequence[tuple[str, str]],
+        window_words: int,
+        *,
+        among: DocumentSet | None = None,
+        n_threads: int = 1,
     ) -> list[tuple[int, int, int | None]]:
         """For each pair (documents, pairs of starts, smallest distance in words).
 
