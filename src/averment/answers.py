@@ -54,42 +54,53 @@ def _claims(draft: Draft) -> tuple[Claim, ...]:
     claims = []
     start = 0
     for number, sentence in enumerate(draft.sentences):
-        verdict, reason = _claim_verdict(sentence.support)
+        verdict, reason = _claim_verdict(sentence)
         claims.append(
             Claim(
                 text=sentence.text,
                 start=start,
                 end=start + len(sentence.text),
                 sentence=number,
-                triplets=tuple(check.triplet for check in sentence.checks),
+                triplets=tuple(c.triplet for c in sentence.checks if c.triplet.relation),
                 support=sentence.support,
                 verdict=verdict,
                 checks=sentence.checks,
-                evidence=_evidence(sentence, passages),
-                reasons={**dict.fromkeys(_UNSCORED, "no_estimator"), "verdict": reason},
+                evidence=_evidence(sentence, draft.final_answer, passages),
+                reasons=_reasons(sentence, reason),
             )
         )
         start += len(sentence.text) + 1
     return tuple(claims)
 
 
-def _claim_verdict(support: Support) -> tuple[ClaimVerdict, str]:
-    if support in (Support.ABSENT, Support.NOT_COVERED):
-        return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
+def _claim_verdict(sentence: Sentence) -> tuple[ClaimVerdict, str]:
+    if sentence.support in (Support.ABSENT, Support.NOT_COVERED):
+        return ClaimVerdict.UNSUPPORTED, f"{sentence.support}_in_corpus"
+    if sentence.support is Support.UNKNOWN:
+        return ClaimVerdict.UNVERIFIED, sentence.reason or "not_checked"
     # Co-occurrence is not entailment: a pair that is there leaves the claim unverified.
     return ClaimVerdict.UNVERIFIED, "no_estimator"
 
 
-def _evidence(sentence: Sentence, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The retrieved passages in which head and tail of one of its triplets both stand."""
+def _reasons(sentence: Sentence, verdict_reason: str) -> dict[str, str]:
+    reasons = {**dict.fromkeys(_UNSCORED, "no_estimator"), "verdict": verdict_reason}
+    if sentence.reason is not None:
+        reasons["support"] = sentence.reason
+    return reasons
+
+
+def _evidence(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The retrieved passages that hold both ends of a pair, or the answer that was found there."""
     form = TextForm()
-    ends = [
+    needed = [
         (form.words(check.triplet.head), form.words(check.triplet.tail))
         for check in sentence.checks
     ]
+    if sentence.reason == "in_passage":
+        needed.append((form.words(answer), form.words(answer)))
     found = []
     for passage in passages:
         words = form.words(f"{passage.title} {passage.text}")
-        if any(contains_words(words, head) and contains_words(words, tail) for head, tail in ends):
+        if any(contains_words(words, a) and contains_words(words, b) for a, b in needed):
             found.append(passage)
     return tuple(found)

@@ -21,13 +21,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias, assert_never
 
 from averment import steps
 from averment.answers import answer_of
 from averment.errors import AvermentError, CapabilityError, TraceDiverged, UsageError
 from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
 from averment.steps import Flow, Policy, Step
+from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
 from averment.types import Answer, Claim, Draft, Question, Verdict
 
@@ -35,6 +36,7 @@ Observer: TypeAlias = Callable[[Question, Record], None]
 """Told of each step as it is done: progress, streaming, a time line."""
 
 MAX_QUESTION_CHARACTERS = 8000
+_SAME_VERSION = "Replay with the averment version and the policy that made the trace."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,20 @@ class Unanswered:
 
 
 class Engine:
-    """Answers questions with one policy over one set of edges.
+    """Answers questions with one policy over one set of edges; a context manager.
+
+    Args:
+        policy: When to retrieve and when to stop.
+        edges: What the steps are performed with.
+        on_close: Gives back what was opened for this engine.
 
     Raises:
         CapabilityError: The policy needs what the model lacks.
     """
 
-    def __init__(self, policy: Policy, edges: Edges) -> None:
+    def __init__(
+        self, policy: Policy, edges: Edges, *, on_close: Callable[[], None] | None = None
+    ) -> None:
         missing = policy.needs - edges.model.info.capabilities
         if missing:
             raise CapabilityError(
@@ -101,6 +110,19 @@ class Engine:
             )
         self.policy = policy
         self.edges = edges
+        self._on_close = on_close
+
+    def close(self) -> None:
+        """Give back what was opened for this engine, a local model above all; may be repeated."""
+        if self._on_close is not None:
+            self._on_close()
+            self._on_close = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
     def ask(self, text: str) -> Answered:
         """Answer a question given as text; see `answer`."""
@@ -133,13 +155,14 @@ class Engine:
         """Answer many questions, each kind of step in batches over all that wait for one.
 
         Returns:
-            One result a question, in order. An error ends its question only.
+            One result a question, in order. An error ends its question only; an outage of what
+            is asked for a batch ends all questions of the batch.
         """
         runs = [self._start(question) for question in questions]
-        while waiting := [run for run in runs if run.pending is not None]:
+        while waiting := [(run, run.pending) for run in runs if run.pending is not None]:
             for batch in _batches(waiting):
-                outcomes = self._perform([run.pending for run in batch if run.pending is not None])
-                for run, outcome in zip(batch, outcomes, strict=True):
+                outcomes = self._perform([pending for _, pending in batch])
+                for (run, _), outcome in zip(batch, outcomes, strict=True):
                     _done(run, outcome, observe)
         return [run.result() for run in runs]
 
@@ -147,16 +170,17 @@ class Engine:
         return _Run(question, self.policy, self.edges)
 
     def _perform(self, batch: Sequence[Step]) -> list[_Outcome]:
-        """Perform steps of one kind together; if that fails, each alone, to find the culprit."""
+        """Perform steps of one kind together; if one of them is at fault, each alone."""
         started = time.perf_counter()
         try:
             values: list[Any] = perform(batch, self.edges)
         except AvermentError as error:
-            if len(batch) > 1:
+            if len(batch) > 1 and not error.transient:
                 return [outcome for step in batch for outcome in self._perform([step])]
-            return [_Outcome(None, error, _ms_since(started), 1)]
+            share = _ms_since(started) / len(batch)
+            return [_Outcome(None, error, started, share, len(batch)) for _ in batch]
         share = _ms_since(started) / len(batch)
-        return [_Outcome(value, None, share, len(batch)) for value in values]
+        return [_Outcome(value, None, started, share, len(batch)) for value in values]
 
 
 def check_question(text: str) -> None:
@@ -165,8 +189,10 @@ def check_question(text: str) -> None:
     Raises:
         UsageError: Empty, or longer than `MAX_QUESTION_CHARACTERS`.
     """
-    if not text.strip():
-        raise UsageError("The question is empty.", hint='Type: averment ask "Who …?"')
+    if not TextForm().words(text):
+        raise UsageError(
+            "The question is empty: it has no word.", hint='Type: averment ask "Who …?"'
+        )
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise UsageError(
             f"The question has {len(text):,} characters; at most {MAX_QUESTION_CHARACTERS:,} are "
@@ -177,7 +203,8 @@ def check_question(text: str) -> None:
 
 def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
     """Perform steps that `_batch_key` put together; outcomes in order."""
-    match batch[0]:
+    first = batch[0]
+    match first:
         case steps.ExtractEntities():
             texts = [step.text for step in batch if isinstance(step, steps.ExtractEntities)]
             return list(edges.extractor.entities(texts))
@@ -199,6 +226,8 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             return list(edges.model.generate(prompts, options))
         case steps.Commit():
             return [None] * len(batch)
+        case _:
+            assert_never(first)
 
 
 def _batch_key(step: Step) -> tuple[object, ...]:
@@ -213,11 +242,10 @@ def _batch_key(step: Step) -> tuple[object, ...]:
             return (type(step),)
 
 
-def _batches(waiting: Sequence[_Run]) -> list[list[_Run]]:
-    groups: dict[tuple[object, ...], list[_Run]] = {}
-    for run in waiting:
-        assert run.pending is not None
-        groups.setdefault(_batch_key(run.pending), []).append(run)
+def _batches(waiting: Sequence[tuple[_Run, Step]]) -> list[list[tuple[_Run, Step]]]:
+    groups: dict[tuple[object, ...], list[tuple[_Run, Step]]] = {}
+    for run, pending in waiting:
+        groups.setdefault(_batch_key(pending), []).append((run, pending))
     return list(groups.values())
 
 
@@ -237,6 +265,7 @@ def _split(flat: Sequence[Any], groups: Sequence[Sequence[object]]) -> list[list
 class _Outcome:
     value: Any
     error: AvermentError | None
+    started: float
     ms: float
     batch: int
 
@@ -261,7 +290,7 @@ class _Run:
         """Log an outcome and hand it to the flow."""
         assert self.pending is not None
         failure = Failure.of(outcome.error) if outcome.error else None
-        started_ms = max(0.0, _ms_since(self._started) - outcome.ms)
+        started_ms = (outcome.started - self._started) * 1000.0
         record = Record(self.pending, outcome.value, failure, started_ms, outcome.ms, outcome.batch)
         self._records.append(record)
         error = outcome.error
@@ -339,7 +368,7 @@ def replay(trace: Trace, policy: Policy) -> Answer:
             number of them.
         AvermentError: The error that ended the recorded run.
     """
-    flow = policy.run(trace.question)
+    flow = _checked(trace.question, policy)
     move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
     for number, record in enumerate(trace.records, start=1):
         try:
@@ -347,19 +376,21 @@ def replay(trace: Trace, policy: Policy) -> Answer:
         except StopIteration:
             raise TraceDiverged(
                 f"The policy ended before step {number} of {len(trace.records)} recorded ones.",
-                hint="Replay with the averment version and the policy that made the trace.",
+                hint=_SAME_VERSION,
             ) from None
         if step != record.step:
             raise TraceDiverged(
                 f"Step {number} is {step!r}, but {record.step!r} was recorded.",
-                hint="Replay with the averment version and the policy that made the trace.",
+                hint=_SAME_VERSION,
             )
         move = _resume(flow, record)
     try:
         step = move()
     except StopIteration as stop:
         return answer_of(dataclasses.replace(trace, draft=stop.value))
-    raise TraceDiverged(f"The policy asks for {step!r} after the last recorded step.")
+    raise TraceDiverged(
+        f"The policy asks for {step!r} after the last recorded step.", hint=_SAME_VERSION
+    )
 
 
 def _resume(flow: Flow[Draft], record: Record) -> Callable[[], Step]:

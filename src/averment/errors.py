@@ -52,6 +52,27 @@ class AvermentError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Constructors differ from class to class; process pools need errors that unpickle.
+        return restore, (type(self), self.message, self.hint, dict(self.__dict__))
+
+
+def restore(
+    kind: type[AvermentError], message: str, hint: str, extra: dict[str, object] | None = None
+) -> AvermentError:
+    """An error of that class with those words, whatever its constructor takes.
+
+    Args:
+        kind: The class.
+        message: Its message.
+        hint: Its hint.
+        extra: Further attributes, as found in ``__dict__``.
+    """
+    error = kind.__new__(kind)
+    AvermentError.__init__(error, message, hint=hint)
+    error.__dict__.update(extra or {})
+    return error
+
 
 class UsageError(AvermentError):
     """What the caller named is wrong: a flag, a path, a name, a setting."""
@@ -74,7 +95,7 @@ class UnknownNameError(UsageError):
         suggestion = f"Did you mean {' or '.join(close)}? " if close else ""
         super().__init__(
             f"There is no {kind} named {name!r}.",
-            hint=f"{suggestion}Known: {', '.join(names)}.",
+            hint=f"{suggestion}Known: {', '.join(names) or 'none'}.",
         )
 
 
@@ -85,6 +106,8 @@ class MissingExtraError(UsageError):
         purpose: What needs it, e.g. ``Local models``.
         extra: The extra of the distribution that brings it.
     """
+
+    extra: str = ""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(
@@ -155,6 +178,8 @@ class ExtractionError(AvermentError):
         message: What was expected.
         raw: The text that came instead.
     """
+
+    raw: str = ""
 
     def __init__(self, message: str, *, raw: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)

@@ -106,7 +106,7 @@ def occurrence_object(occurrence: Occurrence) -> dict[str, Any]:
         "snippet": occurrence.snippet,
     }
     if occurrence.snippet is None:
-        made["reasons"] = {"snippet": "no_document_text"}
+        made["reasons"] = dict.fromkeys(("start", "end", "snippet"), "no_document_text")
     return made
 
 

@@ -5,9 +5,9 @@ touches a model, an index or a socket. One body therefore serves every driver of
 `averment.engine`, is tested by hand-fed outcomes, and leaves a log that can be replayed.
 
 The helpers below restore the types that `Generator.send` loses; policies use them and never
-yield a bare step. A failed step is raised inside the flow. Only the corpus may fail without
-ending an answer: then the helper returns counts of kind ``unavailable``, which are unknown,
-never zero.
+yield a bare step. A failed step is raised inside the flow. Counts and extractions may fail without
+ending an answer: counts are then of kind ``unavailable``, which is unknown and never zero, and an
+extraction says why it failed, which is unknown and never "nothing claimed".
 
 A step more is a design decision: write a page in ``design/`` first.
 """
@@ -18,7 +18,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from averment.errors import CorpusError, QueryError
+from averment.errors import CorpusError, ExtractionError, QueryError
 from averment.types import (
     Capability,
     Cooccurrence,
@@ -119,15 +119,21 @@ class Policy(Protocol):
         ...
 
 
-def entities(text: str) -> Flow[tuple[Entity, ...]]:
-    """The named things of a text."""
-    found: tuple[Entity, ...] = yield ExtractEntities(text)
+def entities(text: str) -> Flow[tuple[Entity, ...] | None]:
+    """The named things of a text; None where the extraction failed."""
+    try:
+        found: tuple[Entity, ...] = yield ExtractEntities(text)
+    except ExtractionError:
+        return None
     return found
 
 
 def triplets(sentence: str) -> Flow[Extraction]:
     """The relations that a sentence claims."""
-    extraction: Extraction = yield ExtractTriplets(sentence)
+    try:
+        extraction: Extraction = yield ExtractTriplets(sentence)
+    except ExtractionError as error:
+        return Extraction((), failed=error.message)
     return extraction
 
 

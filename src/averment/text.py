@@ -127,7 +127,9 @@ def _composing() -> frozenset[str]:
             if len(codes) == 2:
                 seconds.add(chr(int(codes[1], 16)))
     jamo = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
-    return frozenset({c for c in seconds if not unicodedata.combining(c)} | jamo)
+    # Three vowel signs are starters that decompose into marks, which may be reordered.
+    vowel_signs = {"\u0f73", "\u0f75", "\u0f81"}
+    return frozenset({c for c in seconds if not unicodedata.combining(c)} | jamo | vowel_signs)
 
 
 def _compose(text: str) -> tuple[str, list[Span]]:
@@ -151,8 +153,7 @@ def _composition_units(text: str) -> Iterator[Span]:
         if c.isascii() or not (unicodedata.combining(c) or c in _composing()):
             yield Span(start, at)
             start = at
-    if text:
-        yield Span(start, len(text))
+    yield Span(start, len(text))
 
 
 # --- sentences ----------------------------------------------------------------------------------
@@ -247,8 +248,10 @@ def capitalised_names(text: str) -> list[Name]:
     starts = {span.start for span in sentence_spans(text)}
     names = []
     for run in _capitalised_runs(text):
-        while run and run[0].form in _NOT_NAMES:
+        while run and (run[0].form in _NOT_NAMES or not text[run[0].start].isupper()):
             run = run[1:]
+        while run and run[-1].form in _NOT_NAMES:  # "Henry V. He …"
+            run = run[:-1]
         if run:
             start, end = run[0].start, run[-1].end
             names.append(Name(text[start:end], start, end, start in starts))
@@ -263,7 +266,7 @@ def _capitalised_runs(text: str) -> Iterator[list[Word]]:
         gap = text[previous.end : word.start] if previous else None
         surface = text[word.start : word.end]
         adjacent = gap in (" ", "-", "'", "’", "–") or (
-            gap in (". ", ".") and previous is not None and previous.end - previous.start == 1
+            gap in (". ", ".") and previous is not None and _is_initial(text, previous)
         )
         numeral = surface.isdecimal() and len(surface) <= 3 and bool(run) and not inner
         if surface[0].isupper() or (numeral and gap in (" ", "-")):
@@ -280,6 +283,10 @@ def _capitalised_runs(text: str) -> Iterator[list[Word]]:
             run, inner = [], []
     if run:
         yield run
+
+
+def _is_initial(text: str, word: Word) -> bool:
+    return word.end - word.start == 1 and text[word.start].isupper()
 
 
 # --- phrases ------------------------------------------------------------------------------------

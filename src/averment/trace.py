@@ -60,10 +60,10 @@ class Failure:
 
     def restore(self) -> AvermentError:
         """An error of the same kind with the same words, to be raised at a replay."""
-        kind = getattr(errors, self.kind, AvermentError)
-        restored: AvermentError = kind.__new__(kind)
-        AvermentError.__init__(restored, self.message, hint=self.hint)
-        return restored
+        kind = getattr(errors, self.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, AvermentError)):
+            kind = AvermentError
+        return errors.restore(kind, self.message, self.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,8 @@ class Trace:
         schema = plain.get("schema")
         if not isinstance(schema, int):
             raise TraceFormatError("This is not a trace: it has no field 'schema'.")
+        if isinstance(schema, bool) or schema < 1:
+            raise TraceFormatError(f"The trace has schema {schema!r}; schemas count from 1.")
         if schema > SCHEMA:
             raise TraceFormatError(
                 f"The trace has schema {schema}; this averment reads up to {SCHEMA}.",
@@ -135,7 +137,7 @@ class Trace:
             records = tuple(_record(made) for made in plain["records"])
             rest = {name: made for name, made in plain.items() if name != "records"}
             trace: Trace = from_plain(cls, {**rest, "records": []})
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise TraceFormatError(f"The trace is damaged: {error!r}.") from error
         return dataclasses.replace(trace, records=records)
 
@@ -147,8 +149,8 @@ class Trace:
     def loads(cls, text: str) -> Trace:
         """The trace of `dumps`."""
         try:
-            plain = json.loads(text)
-        except ValueError as error:
+            plain = json.loads(text, parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
             raise TraceFormatError(f"The trace is not JSON: {error}.") from error
         if not isinstance(plain, dict):
             raise TraceFormatError("The trace is not a JSON object.")
@@ -158,15 +160,19 @@ class Trace:
 def _record(made: Mapping[str, Any]) -> Record:
     fields = dict(made["step"])
     kind = _STEPS[fields.pop("type")]
-    failure = made["failure"]
+    failed = made["failure"] is not None
     return Record(
         step=from_plain(kind, fields),
-        outcome=None if failure else from_plain(_OUTCOMES[kind], made["outcome"]),
-        failure=from_plain(Failure, failure) if failure else None,
-        started_ms=float(made["started_ms"]),
-        ms=float(made["ms"]),
-        batch=int(made["batch"]),
+        outcome=None if failed else from_plain(_OUTCOMES[kind], made["outcome"]),
+        failure=from_plain(Failure, made["failure"]) if failed else None,
+        started_ms=from_plain(float, made["started_ms"]),
+        ms=from_plain(float, made["ms"]),
+        batch=from_plain(int, made["batch"]),
     )
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
 
 
 # --- values <-> plain JSON ----------------------------------------------------------------------
@@ -200,13 +206,17 @@ def from_plain(kind: Any, plain: Any) -> Any:
             return None
         (kind,) = [option for option in arguments if option is not type(None)]
         return from_plain(kind, plain)
-    if origin in (tuple, list, frozenset):
+    if origin in (tuple, list):
         if not isinstance(plain, list):
             raise TypeError(f"expected a list, found {plain!r}")
         if origin is tuple and arguments[-1] is not Ellipsis:
             pairs = zip(arguments, plain, strict=True)
             return tuple(from_plain(option, item) for option, item in pairs)
         return origin(from_plain(arguments[0], item) for item in plain)
+    if origin is Mapping:
+        if not isinstance(plain, Mapping):
+            raise TypeError(f"expected an object, found {plain!r}")
+        return {str(key): from_plain(arguments[1], item) for key, item in plain.items()}
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         if not isinstance(plain, Mapping):
             raise TypeError(f"expected an object, found {plain!r}")
@@ -214,7 +224,9 @@ def from_plain(kind: Any, plain: Any) -> Any:
         return kind(**{name: from_plain(hints[name], item) for name, item in plain.items()})
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(plain)
-    if kind is float and isinstance(plain, (int, float)):
+    if kind is float:
+        if isinstance(plain, bool) or not isinstance(plain, (int, float)):
+            raise TypeError(f"expected a number, found {plain!r}")
         return float(plain)
     if kind in (str, int, bool, type(None)) and type(plain) is not kind:
         raise TypeError(f"expected {kind.__name__}, found {plain!r}")

@@ -117,7 +117,8 @@ class CorpusInfo:
 
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
     capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where the corpus has no such names.
+    ``None`` where the corpus has no such names. ``n_terms`` (different words) is ``None`` where
+    several segments each know their own only.
     """
 
     name: str
@@ -126,7 +127,7 @@ class CorpusInfo:
     text_form: str
     n_documents: int
     n_words: int
-    n_terms: int
+    n_terms: int | None
     n_segments: int
     n_passages: int
     digest: str
@@ -188,11 +189,11 @@ class Cooccurrence:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a phrase occurs. ``snippet`` is ``None`` in an index without document text."""
+    """Where a phrase occurs; an index without document text knows the document only."""
 
     document_id: str
-    start: int
-    end: int
+    start: int | None
+    end: int | None
     snippet: str | None
 
 
@@ -237,10 +238,14 @@ class DroppedTriplet:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The triplets of one sentence, and those that were refused."""
+    """The triplets of one sentence, and those that were refused.
+
+    `failed` holds why nothing could be extracted at all; then no triplets means nothing.
+    """
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()
+    failed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,9 +317,10 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One triplet held against the corpus.
+    """One pair held against the corpus.
 
-    ``head_count`` is counted because a pair with a head that the corpus hardly knows is
+    It is the ends of a triplet, or the final answer and a name of the question; the latter has an
+    empty relation. ``head_count`` is there because a pair whose head the corpus does not know is
     ``NOT_COVERED`` rather than absent.
     """
 
@@ -328,10 +334,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A committed sentence: what was checked in it and how often it was rewritten."""
+    """A committed sentence: what was checked in it and how often it was rewritten.
+
+    ``reason`` is a code for how the support came about where the checks do not show it:
+    ``no_claim`` (nothing to check, which is harmless), ``extraction_failed``,
+    ``corpus_unavailable``, ``in_passage``, ``by_its_claims`` …
+    """
 
     text: str
     support: Support
+    reason: str | None = None
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     repairs: int = 0

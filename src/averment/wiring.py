@@ -7,12 +7,13 @@ where they are opened.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError
@@ -25,16 +26,21 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine
-from averment.errors import UnknownNameError, UsageError
+from averment.errors import MissingExtraError, UnknownNameError, UsageError
 from averment.index.build import IndexWriter
-from averment.index.reference import ReferenceIndex, open_reference
+from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo
 from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
+
+if TYPE_CHECKING:
+    from averment.models.llama_cpp import LlamaCpp
+    from averment.models.openai_compat import OpenAICompatible
 
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
@@ -143,47 +149,47 @@ def build_index(
     fold_accents: bool = False,
     counts_only: bool = False,
     add: bool = False,
+    on_duplicate: Callable[[Document], None] | None = None,
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
 
     Args:
         documents: Streamed, never all in memory.
-        path: The index directory; replaced as a whole if it is an index already.
+        path: The index directory; an index that is there is replaced as a whole.
         fold_accents: "Zürich" and "Zurich" are one word.
         counts_only: Statistics without text: no passages, no retrieval, no snippets.
-        add: Keep what is there.
+        add: Keep what is there, and its options.
+        on_duplicate: Told of each document whose id is there already; the first one stays.
 
     Raises:
         EmptyCorpusError: No document came.
         UsageError: The directory holds something else.
     """
-    form = TextForm(fold_accents=fold_accents)
-    with IndexWriter(Path(path), form=form, counts_only=counts_only, add=add) as writer:
+    from averment.retrieval.bm25 import build_bm25
+
+    form = None if add else TextForm(fold_accents=fold_accents)
+    only = None if add else counts_only
+    with IndexWriter(Path(path), form=form, counts_only=only, add=add) as writer:
         for document in documents:
-            writer.add(document)
-        return publish(writer, counts_only=counts_only)
+            added = writer.add(document, () if writer.counts_only else cut_passages(document))
+            if not added and on_duplicate is not None:
+                on_duplicate(document)
+        if not writer.counts_only and writer.n_documents:
+            build_bm25(writer.passages(), writer.extra_directory("bm25"))
+        return writer.publish()
 
 
-def publish(writer: IndexWriter, *, counts_only: bool) -> CorpusInfo:
-    """Finish an index: BM25 over its passages, then everything at once."""
-    if not counts_only:
-        from averment.retrieval.bm25 import build_bm25
-
-        build_bm25(writer.passages(), writer.extra_directory("bm25"))
-    return writer.publish()
-
-
-def open_index(path: str | Path) -> ReferenceIndex:
+def open_index(path: str | Path) -> EmbeddedIndex:
     """Open an index for counting.
 
     Raises:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
     """
-    return open_reference(Path(path))
+    return open_embedded(Path(path))
 
 
-def open_retriever(index: ReferenceIndex) -> Retriever:
+def open_retriever(index: EmbeddedIndex) -> Retriever:
     """BM25 over the passages of an index.
 
     Raises:
@@ -203,8 +209,8 @@ def open_retriever(index: ReferenceIndex) -> Retriever:
 # --- the model ----------------------------------------------------------------------------------
 
 
-def open_model(settings: Settings) -> LanguageModel:
-    """The language model that the settings name.
+def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
+    """The language model that the settings name; to be closed by the caller.
 
     Raises:
         UsageError: A server without a model name, or the extra [local] is missing.
@@ -223,6 +229,8 @@ def open_model(settings: Settings) -> LanguageModel:
             timeout_s=settings.timeout_s,
             offline=settings.offline,
         )
+    if importlib.util.find_spec("xllamacpp") is None:  # before anybody fetches a model in vain
+        raise MissingExtraError("Local models", "local")
     from averment.models.llama_cpp import open_llama_cpp
     from averment.models.registry import Registry
 
@@ -290,7 +298,7 @@ def open_engine(
     policy: str | None = None,
     **settings: Any,
 ) -> Engine:
-    """An engine that answers questions.
+    """An engine that answers questions. Close it, or use it in a ``with`` block.
 
     Args:
         index: An open index or its directory; None: as the settings say.
@@ -309,9 +317,11 @@ def open_engine(
     if isinstance(model, str):
         named["model"] = model
     resolved = resolve_settings(policy=policy, **named)
-    opened = index if isinstance(index, ReferenceIndex) else open_index(resolved.index)
+    opened = index if isinstance(index, EmbeddedIndex) else open_index(resolved.index)
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
-    language_model = model if model and not isinstance(model, str) else open_model(resolved)
-    extractor = open_extractor(resolved, language_model)
-    return Engine(rule, Edges(opened, retriever, language_model, extractor))
+    if model is not None and not isinstance(model, str):
+        return Engine(rule, Edges(opened, retriever, model, open_extractor(resolved, model)))
+    own = open_model(resolved)
+    edges = Edges(opened, retriever, own, open_extractor(resolved, own))
+    return Engine(rule, edges, on_close=own.close)

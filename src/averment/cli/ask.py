@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.console import err, out, print_json
+from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import HtmlOption, IndexOption, JsonOption, OfflineOption
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def ask(
     from averment.wiring import open_engine
 
     check_question(question)
-    engine = open_engine(
+    asked = Question("question", question)
+    with open_engine(
         index=index,
         model=model,
         policy=policy,
@@ -73,16 +74,14 @@ def ask(
         extractor=extractor,
         offline=offline,
         timeout_s=timeout,
-    )
-    asked = Question("question", question)
-    observe = None if json else Narrator()
-    (result,) = engine.answer_many([asked], observe)
-    if trace is not None:
-        trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
-    if isinstance(result, Unanswered):
-        raise result.error
-    if html is not None:
-        write_page(html, [result], engine)
+    ) as engine:
+        (result,) = engine.answer_many([asked], None if json else Narrator())
+        if trace is not None:
+            trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
+        if isinstance(result, Unanswered):
+            raise result.error
+        if html is not None:
+            write_page(html, [result], engine)
     if json:
         from averment.shapes import answer_object
 
@@ -90,7 +89,7 @@ def ask(
         return
     print_verdict(result.answer)
     if html is not None:
-        err().print(f"Page: {html}")
+        err().print(f"Page: {html}", markup=False)
 
 
 def write_page(
@@ -117,7 +116,10 @@ def write_page(
 
 
 class Narrator:
-    """Prints what matters of each step as it happens: searches, and sentences with support."""
+    """Prints what matters as it happens: rejected drafts, searches, sentences with support."""
+
+    def __init__(self) -> None:
+        self._draft = ""
 
     def __call__(self, question: Question, record: Record) -> None:
         """Tell one record."""
@@ -126,12 +128,20 @@ class Narrator:
         from averment import steps
 
         match record.step:
+            case steps.Generate() if record.outcome is not None:
+                self._draft = record.outcome.text.strip()
             case steps.Search(query=query, trigger=trigger, detail=detail):
+                if self._draft:
+                    err().print(
+                        Text.assemble("   rejected  ", (self._draft, "strike")), style="red"
+                    )
+                    self._draft = ""
                 found = record.outcome.hits if record.outcome else ()
                 titles = ", ".join(hit.passage.title or hit.passage.document_id for hit in found)
-                line = f"looked up “{query}” ({trigger.replace('_', ' ')}: {detail})"
-                err().print(Text(f"  {line} → {titles or 'nothing'}", style="cyan"))
+                line = f"{query}  ({trigger.replace('_', ' ')}: {detail})"
+                err().print(Text(f"  looked up  {line} → {titles or 'nothing'}", style="cyan"))
             case steps.Commit(sentence=sentence):
+                self._draft = ""
                 print_sentence(sentence)
             case _:
                 pass
@@ -143,7 +153,7 @@ def print_sentence(sentence: Sentence) -> None:
 
     support = sentence.support.value
     label = support.replace("_", " ")
-    repaired = f"  (rewritten {sentence.repairs}x)" if sentence.repairs else ""
+    repaired = f"  (draft {sentence.repairs + 1})" if sentence.repairs else ""
     out().print(
         Text.assemble((f"{label:>11}  ", _STYLES[support]), sentence.text, (repaired, "cyan"))
     )
@@ -156,8 +166,8 @@ def _check_told(check: Check) -> str:
     found = check.cooccurrence
     if found.documents is None:
         return f"{pair}: the corpus could not tell"
-    counts = f"({check.head_count.documents} and {check.tail_count.documents} alone)"
-    return f"{pair}: together in {found.documents} documents {counts}"
+    head, tail = check.head_count.documents, check.tail_count.documents
+    return f"{pair}: together in {n_of(found.documents, 'document')} (each: {head} and {tail})"
 
 
 def print_verdict(answer: Answer) -> None:
@@ -177,9 +187,9 @@ def print_verdict(answer: Answer) -> None:
     cost = answer.cost
     err().print(
         Text(
-            f"{'':>13}{answer.model} · {cost.model_calls} model calls, "
-            f"{cost.prompt_tokens}+{cost.generated_tokens} tokens, "
-            f"{cost.retrievals} retrievals, {cost.seconds:.1f} s",
+            f"{'':>13}{answer.model} · {n_of(cost.model_calls, 'model call')}, "
+            f"{cost.prompt_tokens:,} + {cost.generated_tokens:,} tokens, "
+            f"{n_of(cost.retrievals, 'retrieval')}, {cost.seconds:.1f} s",
             style="bright_black",
         )
     )

@@ -52,3 +52,10 @@ def size(n_bytes: int) -> str:
         if n_bytes >= scale:
             return f"{n_bytes / scale:.3g} {unit}"
     return f"{n_bytes} bytes"
+
+
+def n_of(number: int | None, noun: str) -> str:
+    """A number and its noun: "1 document", "2 documents", "? documents"."""
+    if number is None:
+        return f"? {noun}s"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

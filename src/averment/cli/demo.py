@@ -82,14 +82,15 @@ def demo(
     json: JsonOption = False,
 ) -> None:
     """See it work: rare name, wrong claim, repair and abstention, on a bundled corpus."""
-    engine = open_demo(model, offline=offline, quiet=json)
     shown: list[tuple[Role, Answered]] = []
-    for role in ROLES:
-        if not json:
-            out().print(f"\n[bold]{role.told}[/bold]")
-        shown.append((role, _play(engine, role, quiet=json)))
-    if html is not None:
-        write_page(html, [result for _, result in shown], engine, [role.told for role, _ in shown])
+    with open_demo(model, offline=offline, quiet=json) as engine:
+        for role in ROLES:
+            if not json:
+                out().print(f"\n[bold]{role.told}[/bold]")
+            shown.append((role, _play(engine, role, quiet=json)))
+        if html is not None:
+            told = [role.told for role, _ in shown]
+            write_page(html, [result for _, result in shown], engine, told)
     if json:
         from averment.shapes import answer_object
 
@@ -103,7 +104,7 @@ def demo(
         )
         return
     n_shown = sum(role.shown(result) for role, result in shown)
-    out().print(f"\n{n_shown} of {len(ROLES)} roles shown by {engine.edges.model.info.name}.")
+    out().print(f"\n{n_shown} of {len(ROLES)} roles shown by {shown[0][1].answer.model}.")
     if html is not None:
         out().print(f"Page: {html}", markup=False)
     out().print(
@@ -179,7 +180,7 @@ def _demo_index(home: Path) -> Path:
 
     articles = resources.files("averment") / "demo" / "articles.jsonl"
     digest = hashlib.sha256(articles.read_bytes() + TextForm().identity.encode()).hexdigest()
-    target = home / "demo" / f"index-{digest[:12]}"
+    target = home / "demo" / f"encyclopaedia-{digest[:12]}"
     if not (target / "MANIFEST.json").exists():
         with resources.as_file(articles) as path:
             build_index(read_documents([path], on_bad=_refuse), target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from averment.cli.console import err, size
+from averment.cli.console import err
 from averment.cli.progress import byte_progress
 
 if TYPE_CHECKING:
@@ -40,16 +40,12 @@ def fetch(name: str, *, source: str = "auto", offline: bool | None, quiet: bool)
     file = registry.file(name)
     console = err()
     if not quiet:
-        console.print(
-            f"Model {file.name}: {size(file.n_bytes)}, {file.licence}, "
-            f"{file.repository} at {file.revision[:12]}",
-            markup=False,
-        )
-    with byte_progress(file.file_name, file.n_bytes, quiet=quiet) as advance:
+        console.print(file.describe(), markup=False)
+    with byte_progress(file.file_name, quiet=quiet) as advance:
         return registry.get(
             name,
             source=source,
             offline=settings.offline,
-            progress=lambda done, _total: advance(done),
+            progress=advance,
             on_source=lambda told: None if quiet else console.print(f"  from {told}", markup=False),
         )

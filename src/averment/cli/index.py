@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.console import err, out, print_json
+from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, QueryError
 
 if TYPE_CHECKING:
-    from averment.corpus.readers import BadRecord
     from averment.types import Cooccurrence, CorpusInfo, Occurrence
 
 app = typer.Typer(help="Build a corpus index, look into it, count.", no_args_is_help=True)
@@ -70,36 +69,36 @@ def _ingest(
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
-    from averment.corpus.readers import n_input_bytes, read_documents
-    from averment.wiring import build_index, open_index, resolve_settings
+    from averment.corpus.files import BadRecord
+    from averment.corpus.readers import read_documents
+    from averment.wiring import build_index, resolve_settings
 
     target = resolve_settings(index=index).index
-    if add:
-        before = open_index(target).info
-        fold_accents = "accents folded" in before.text_form
-        counts_only = before.n_passages == 0
-    bad: list[BadRecord] = []
+    bad: list[str] = []
 
-    def on_bad(record: BadRecord) -> None:
+    def on_bad(record: BadRecord | str) -> None:
         if strict:
             raise DatasetError(str(record), hint="Without --strict such records are skipped.")
-        bad.append(record)
+        bad.append(str(record))
 
     started = time.perf_counter()
-    with byte_progress("Reading", n_input_bytes(paths), quiet=json) as advance:
+    with byte_progress("Reading", quiet=json) as advance:
         documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
         try:
             info = build_index(
-                documents, target, fold_accents=fold_accents, counts_only=counts_only, add=add
+                documents,
+                target,
+                fold_accents=fold_accents,
+                counts_only=counts_only,
+                add=add,
+                on_duplicate=lambda d: on_bad(f"{d.document_id}: this id is there already"),
             )
         except EmptyCorpusError:
             _print_bad(bad)
             raise
     seconds = time.perf_counter() - started
     if json:
-        print_json(
-            {**_info_object(info, target), "seconds": seconds, "skipped": [str(b) for b in bad]}
-        )
+        print_json({**_info_object(info, target), "seconds": seconds, "skipped": bad})
         return
     _print_bad(bad)
     console = out()
@@ -112,7 +111,7 @@ def _ingest(
     console.print(f'Next: averment ask{flag} "your question"')
 
 
-def _print_bad(bad: list[BadRecord]) -> None:
+def _print_bad(bad: list[str]) -> None:
     if not bad:
         return
     console = err()
@@ -133,11 +132,11 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     if json:
         print_json(_info_object(found, target))
         return
-    threshold = found.entity_threshold_documents
+    threshold, n_terms = found.entity_threshold_documents, found.n_terms
     rows = [
         ("index", str(target)),
         ("documents", f"{found.n_documents:,}"),
-        ("words", f"{found.n_words:,} ({found.n_terms:,} different)"),
+        ("words", f"{found.n_words:,}" + (f" ({n_terms:,} different)" if n_terms else "")),
         ("passages", f"{found.n_passages:,}" if found.n_passages else "none (counts only)"),
         ("segments", f"{found.n_segments:,}"),
         ("engine", found.engine),
@@ -199,8 +198,8 @@ def count(
     console = out()
     for phrase, found_count in zip(phrases, counts, strict=True):
         console.print(
-            f"{phrase}: {found_count.value:,} in {found_count.documents:,} documents "
-            f"({found_count.kind})",
+            f"{phrase}: {n_of(found_count.value, 'time')} in "
+            f"{n_of(found_count.documents, 'document')} ({found_count.kind})",
             markup=False,
         )
         _print_occurrences(iter(opened.locate(phrase, limit=show)))
@@ -237,12 +236,12 @@ def cooccur(
 def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
     if found.nearest_words is None:
         return f"{a} and {b}: never in one document ({found.kind})"
-    near = f"nearest {found.nearest_words:,} words apart"
+    near = f"nearest {n_of(found.nearest_words, 'word')} apart"
     if not found.exists:
-        return f"{a} and {b}: never within {window:,} words, {near} ({found.kind})"
+        return f"{a} and {b}: never within {n_of(window, 'word')}, {near} ({found.kind})"
     return (
-        f"{a} and {b}: in {found.documents:,} documents within {window:,} words, "
-        f"{found.pairs:,} pairs, {near} ({found.kind})"
+        f"{a} and {b}: in {n_of(found.documents, 'document')} within {n_of(window, 'word')}, "
+        f"{n_of(found.pairs, 'pair')}, {near} ({found.kind})"
     )
 
 

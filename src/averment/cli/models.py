@@ -32,7 +32,8 @@ def list_models(json: JsonOption = False) -> None:
                         "bytes": row.file.n_bytes,
                         "sha256": row.file.sha256,
                         "licence": row.file.licence,
-                        "source": f"{row.file.repository}@{row.file.revision}",
+                        "repository": row.file.repository,
+                        "revision": row.file.revision or None,
                     }
                     for row in listed
                 ]

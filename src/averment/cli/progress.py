@@ -9,8 +9,8 @@ from averment.cli.console import err
 
 
 @contextmanager
-def byte_progress(what: str, total_bytes: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A bar of bytes; yields the function that takes the bytes done so far."""
+def byte_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar of bytes; yields the function that takes the bytes done and the bytes in all."""
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -29,5 +29,5 @@ def byte_progress(what: str, total_bytes: int, *, quiet: bool) -> Iterator[Calla
         transient=True,
         disable=quiet or not console.is_terminal,
     ) as progress:
-        task = progress.add_task(what, total=total_bytes or None)
-        yield lambda done: progress.update(task, completed=done)
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total or None)

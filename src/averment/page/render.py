@@ -31,16 +31,17 @@ REASON_WORDS = {
     "no_evidence": "nothing in the corpus supports an answer",
     "unsupported_claim": "a claim on the way has no support in the corpus",
     "not_checked": "the answer could not be checked against the corpus",
+    "no_final_answer": "the model came to no final answer",
     "empty_answer": "the model wrote nothing",
 }
-_KINDS: dict[type[object], tuple[str, str]] = {
-    steps.ExtractEntities: ("extract", "extract"),
-    steps.ExtractTriplets: ("extract", "extract"),
-    steps.CountPhrases: ("count", "corpus counts"),
-    steps.Cooccur: ("count", "corpus counts"),
-    steps.Search: ("search", "retrieve"),
-    steps.Generate: ("generate", "language model"),
-    steps.Commit: ("commit", "sentence let out"),
+_KINDS: dict[type[object], str] = {
+    steps.ExtractEntities: "extract",
+    steps.ExtractTriplets: "extract",
+    steps.CountPhrases: "count",
+    steps.Cooccur: "count",
+    steps.Search: "search",
+    steps.Generate: "generate",
+    steps.Commit: "commit",
 }
 
 
@@ -140,28 +141,40 @@ def _retrieval(made: TriggeredRetrieval) -> str:
 
 
 def _timeline(records: Sequence[Record]) -> str:
-    total = sum(record.ms for record in records) or 1.0
-    bars = []
+    """What happened, in order; drafts that were not let out are struck through."""
+    rejected = rejected_drafts(records)
     rows = []
-    at = 0.0
-    for record in records:
-        kind, _ = _KINDS[type(record.step)]
-        width = record.ms / total * 1000
-        bars.append(
-            f'<rect x="{at:.1f}" y="0" width="{max(width, 1.5):.1f}" height="22" '
-            f'style="fill:var(--{kind})"><title>{escape(_told(record))}</title></rect>'
-        )
-        rows.append(f'<tr><td class="n">{record.ms:.1f}</td><td>{escape(_told(record))}</td></tr>')
-        at += width
-    legend = "".join(
-        f'<span><i style="background:var(--{kind})"></i>{words}</span>'
-        for kind, words in dict.fromkeys(_KINDS[type(r.step)] for r in records)
-    )
+    every = []
+    for number, record in enumerate(records):
+        kind = _KINDS[type(record.step)]
+        told = escape(_told(record))
+        every.append(f'<tr><td class="n">{record.ms:.1f}</td><td>{told}</td></tr>')
+        if kind in ("search", "generate", "commit"):
+            if number in rejected:
+                told = f"<s>{told}</s> rejected"
+            rows.append(
+                f'<tr><td class="n">{record.started_ms / 1000:.1f} s</td>'
+                f'<td><i style="background:var(--{kind})"></i>{told}</td></tr>'
+            )
     return (
-        f'<svg viewBox="0 0 1002 22" role="img" aria-label="time of each step">{"".join(bars)}'
-        f'</svg><div class="legend">{legend}</div><details><summary>{len(records)} steps</summary>'
-        f'<table><tr><th class="n">ms</th><th>step</th></tr>{"".join(rows)}</table></details>'
+        f'<table class="timeline">{"".join(rows)}</table>'
+        f"<details><summary>all {len(records)} steps, with the milliseconds of each</summary>"
+        f'<table><tr><th class="n">ms</th><th>step</th></tr>{"".join(every)}</table></details>'
     )
+
+
+def rejected_drafts(records: Sequence[Record]) -> set[int]:
+    """Which records are drafts that another draft replaced before a sentence was let out."""
+    rejected: set[int] = set()
+    draft: int | None = None
+    for number, record in enumerate(records):
+        if isinstance(record.step, steps.Generate):
+            if draft is not None:
+                rejected.add(draft)
+            draft = number
+        elif isinstance(record.step, steps.Commit):
+            draft = None
+    return rejected
 
 
 def _told(record: Record) -> str:

@@ -11,7 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from averment.policies.loop import Inspection, Progress, Query, final_answer, is_unknown
+from averment.policies.loop import (
+    Inspection,
+    Progress,
+    Query,
+    final_answer,
+    is_final,
+    is_unknown,
+)
 from averment.steps import Flow
 from averment.types import Capability, Generation, Question, Sentence, Verdict
 
@@ -33,13 +40,14 @@ class NoRetrieval:
     ) -> Flow[Inspection]:
         """Every sentence passes, unchecked."""
         yield from ()
-        return Inspection()
+        return Inspection(reason="not_checked")
 
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
         """Abstain where the model does; else warn that nothing was checked."""
         if not sentences:
             return Verdict.ABSTAINED, "empty_answer"
-        if is_unknown(final_answer(sentences[-1].text)):
+        last = sentences[-1].text
+        if is_final(last) and is_unknown(final_answer(last)):
             return Verdict.ABSTAINED, "no_evidence"
         return Verdict.WARNED, "not_checked"
 

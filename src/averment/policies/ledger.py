@@ -1,17 +1,27 @@
 """The evidence ledger: the passages that an answer may read, within a budget of words.
 
-Passages stay from sentence to sentence, where the paper's code forgets those of earlier rounds
-(QuCo-RAG, section 6 of our reading: trap 10). When the budget is spent the oldest leave first.
+Passages stay from sentence to sentence, where the paper's code forgets those of earlier rounds.
+When the budget is spent, the oldest retrieval gives up its passages first, worst rank first.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from averment.text import TextForm
 from averment.types import Passage, Retrieval, TriggeredRetrieval
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    passage: Passage
+    retrieval: int
+    rank: int
+    n_words: int
+
+
 class Ledger:
-    """The passages found so far, oldest first, each once.
+    """The passages found so far, in the order found, each once.
 
     Args:
         budget_words: At most so many words of passage text are shown to the model.
@@ -20,42 +30,51 @@ class Ledger:
     def __init__(self, budget_words: int) -> None:
         self.budget_words = budget_words
         self.retrievals: list[TriggeredRetrieval] = []
-        self._passages: dict[str, Passage] = {}
-        self._dropped: set[str] = set()
+        self._held: dict[str, _Held] = {}
+
+    def asked(self, query: str) -> bool:
+        """Whether a query was made before; the corpus would answer the same."""
+        return any(made.retrieval.query == query for made in self.retrievals)
 
     def add(self, retrieval: Retrieval, *, trigger: str, detail: str) -> int:
-        """Keep the hits of a retrieval; returns how many of them were not known before."""
+        """Keep the hits of a retrieval; returns how many of them the model had not before it."""
         self.retrievals.append(TriggeredRetrieval(retrieval, trigger, detail))
-        found = [hit.passage for hit in retrieval.hits]
-        new = [p for p in found if p.passage_id not in self._passages.keys() | self._dropped]
-        self._passages.update((passage.passage_id, passage) for passage in new)
+        known = set(self._held)
+        for hit in retrieval.hits:
+            n_words = len(TextForm().words(hit.passage.text))
+            held = _Held(hit.passage, len(self.retrievals), hit.rank, n_words)
+            before = self._held.get(hit.passage.passage_id)
+            if before is None or before.retrieval < held.retrieval:
+                self._held[hit.passage.passage_id] = held
         self._shrink()
-        return len(new)
+        return len(self._held.keys() - known)
 
     @property
     def passages(self) -> tuple[Passage, ...]:
         """What the model may read now."""
-        return tuple(self._passages.values())
+        return tuple(held.passage for held in self._held.values())
 
     def context(self) -> str:
         """The passages as a block of the prompt, title first; empty without passages."""
-        if not self._passages:
+        if not self._held:
             return ""
         lines = [
-            f"[{number}] {passage.title + ': ' if passage.title else ''}{_one_line(passage.text)}"
-            for number, passage in enumerate(self._passages.values(), start=1)
+            f"[{number}] " + _one_line(f"{passage.title}: {passage.text}".removeprefix(": "))
+            for number, passage in enumerate(self.passages, start=1)
         ]
         return "Context:\n" + "\n".join(lines) + "\n\n"
 
     def _shrink(self) -> None:
-        words = {key: len(TextForm().words(p.text)) for key, p in self._passages.items()}
-        # The newest passage stays even when it alone is over the budget: an empty context would
-        # hide that something was found.
-        for key in list(self._passages)[:-1]:
-            if sum(words.values()) <= self.budget_words:
-                return
-            del self._passages[key], words[key]
-            self._dropped.add(key)
+        # One passage stays even when it alone is over the budget: an empty context would hide
+        # that something was found.
+        while len(self._held) > 1 and sum(h.n_words for h in self._held.values()) > (
+            self.budget_words
+        ):
+            del self._held[min(self._held, key=lambda key: _age(self._held[key]))]
+
+
+def _age(held: _Held) -> tuple[int, int]:
+    return held.retrieval, -held.rank
 
 
 def _one_line(text: str) -> str:

@@ -12,13 +12,15 @@ what it has said; then it opens the final sentence itself and lets the model fil
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
 
 from averment import steps
 from averment.policies.ledger import Ledger
 from averment.prompts import load
 from averment.steps import Flow
+from averment.text import TextForm
 from averment.text import sentences as split_sentences
 from averment.types import (
     Capability,
@@ -34,10 +36,25 @@ from averment.types import (
     Verdict,
 )
 
-_FINAL = re.compile(r"\bthe answer is:?\s*", re.IGNORECASE)
-_UNKNOWN_ANSWERS = frozenset(
-    {"unknown", "not known", "none", "not mentioned", "not specified", "not available"}
+# "…, so the answer is Paris": at the start, after a comma, or after a sentence mark; elsewhere
+# ("whether the answer is known") the words are part of a claim.
+_FINAL = re.compile(
+    r"(?:^|(?<=[,;:.!?])\s)\W*(?:(?:so|thus|therefore|hence|and)\b,?\s+)*"
+    r"the (?:final |correct )?answer is\b:?(?!n't)\s*",
+    re.IGNORECASE,
 )
+_UNKNOWN = re.compile(
+    r"(?:unknown|unclear|not (?:known|clear|mentioned|specified|stated|given|available|provided)"
+    r"|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a)\b",
+    re.IGNORECASE,
+)
+# "Paris, because …", "yes both are …": the answer ends where its explanation begins, which is not
+# within a title ("Ever Since Darwin", "Yes Minister").
+_EXPLANATION = re.compile(
+    r",?\s+(?:because|since|which)\b"
+    r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\.?\s+[a-z]).*"
+)
+_AROUND_ANSWERS = " \t.!。…\"'“”‘’*`"
 _OPENING = "So the answer is"
 _STOP = ("\nQuestion:", "\nContext:", "\n\n")
 
@@ -56,6 +73,7 @@ class Inspection:
     """What a trigger holds of a drafted sentence; queries mean that it failed."""
 
     support: Support = Support.UNKNOWN
+    reason: str | None = None
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     queries: tuple[Query, ...] = ()
@@ -98,7 +116,7 @@ class Trigger(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SentenceLoop:
     """A policy: a trigger in the sentence loop.
 
@@ -115,10 +133,10 @@ class SentenceLoop:
     trigger: Trigger
     k: int = 3
     ledger_words: int = 500
-    max_sentences: int = 8
+    max_sentences: int = 6
     max_sentence_tokens: int = 64
     max_repairs: int = 2
-    prompt_id: str = field(default="answer", repr=False)
+    prompt_id: str = "answer"
 
     @property
     def name(self) -> str:
@@ -130,6 +148,13 @@ class SentenceLoop:
         """What the trigger needs of the model."""
         return self.trigger.needs
 
+    def __repr__(self) -> str:
+        """The policy with every parameter: what a results table is identified by."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "trigger"}
+        own["prompt_id"] = f"{self.prompt_id}-{load(self.prompt_id).digest[:8]}"
+        described = {**parameters(self.trigger), **own}
+        return f"{self.name}({', '.join(f'{key}={value}' for key, value in described.items())})"
+
     def run(self, question: Question) -> Flow[Draft]:
         """Answer one question."""
         ledger = Ledger(self.ledger_words)
@@ -140,13 +165,12 @@ class SentenceLoop:
             opening = _OPENING if stuck or len(committed) >= self.max_sentences - 1 else ""
             progress = Progress(question, tuple(committed), ledger)
             sentence = yield from self._next_sentence(progress, opening)
-            if sentence is None or sentence.text in [said.text for said in committed]:
-                if opening or not committed:
-                    break
-                stuck = True
-            else:
+            if sentence is not None:
                 committed.append(sentence)
                 yield from steps.commit(sentence)
+            elif opening:
+                break
+            stuck = sentence is None
         verdict, reason = self.trigger.conclude(tuple(committed))
         return Draft(
             sentences=tuple(committed),
@@ -157,6 +181,7 @@ class SentenceLoop:
         )
 
     def _next_sentence(self, progress: Progress, opening: str) -> Flow[Sentence | None]:
+        """The next sentence, checked; None if the model has nothing to say, or nothing new."""
         options = GenerationOptions(
             max_tokens=self.max_sentence_tokens, stop=_STOP, until_sentence_end=True
         )
@@ -164,12 +189,15 @@ class SentenceLoop:
         while True:
             prompt = self._prompt(progress, opening)
             generation = yield from steps.generate(prompt, options)
-            written = generation.text.strip()
-            if not written:
+            text = _first_sentence(
+                f"{opening} {generation.text.strip().removeprefix(opening).lstrip()}"
+            )
+            if text in {"", opening, *(sentence.text for sentence in progress.committed)}:
                 return None
-            text = f"{opening} {written}".lstrip()
             found = yield from self.trigger.inspect(progress, text, generation)
-            sentence = Sentence(text, found.support, found.checks, found.dropped, repairs)
+            sentence = Sentence(
+                text, found.support, found.reason, found.checks, found.dropped, repairs
+            )
             if not found.queries or repairs == self.max_repairs:
                 return sentence
             n_new = yield from self._search(found.queries, progress.ledger)
@@ -186,12 +214,24 @@ class SentenceLoop:
 
     def _search(self, queries: tuple[Query, ...], ledger: Ledger) -> Flow[int]:
         n_new = 0
-        for query in dict.fromkeys(queries):
+        for query in queries:
+            if ledger.asked(query.text):
+                continue
             retrieval = yield from steps.search(
                 query.text, self.k, trigger=query.trigger, detail=query.detail
             )
             n_new += ledger.add(retrieval, trigger=query.trigger, detail=query.detail)
         return n_new
+
+
+def parameters(value: Any) -> dict[str, Any]:
+    """The fields of a trigger, for its description."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _first_sentence(text: str) -> str:
+    """A model that does not stop by itself may have begun another sentence."""
+    return next(iter(split_sentences(text)), "")
 
 
 # --- the final answer ---------------------------------------------------------------------------
@@ -202,22 +242,34 @@ def is_final(sentence: str) -> bool:
     return bool(_FINAL.search(sentence))
 
 
+def before_final(sentence: str) -> str:
+    """What a final sentence claims before it gives the answer; often nothing."""
+    found = _FINAL.search(sentence)
+    return sentence[: found.start()].strip(" ,;:") if found else sentence
+
+
 def final_answer(sentence: str) -> str:
-    """What stands after "the answer is", without the period; empty if nothing does."""
+    """What stands after "the answer is", without marks around it; empty if nothing does."""
     found = list(_FINAL.finditer(sentence))
     if not found:
         return ""
-    rest = sentence[found[-1].end() :].strip()
-    first = split_sentences(rest)[:1]
-    return first[0].rstrip(".!").strip().strip("\"'“”‘’") if first else ""
+    rest = next(iter(split_sentences(sentence[found[-1].end() :].strip())), "")
+    return _EXPLANATION.split(rest.strip(_AROUND_ANSWERS), maxsplit=1)[0].strip(_AROUND_ANSWERS)
 
 
 def is_unknown(answer: str) -> bool:
-    """Whether a final answer says that there is none."""
-    return answer.lower() in _UNKNOWN_ANSWERS
+    """Whether a final answer says that there is none, or says nothing."""
+    return not TextForm().words(answer) or bool(_UNKNOWN.match(answer))
 
 
-def worst(supports: list[Support]) -> Support:
+def is_yes_or_no(answer: str) -> bool:
+    """Whether a final answer is yes or no, and not a title that begins so."""
+    return TextForm().words(answer) in (["yes"], ["no"])
+
+
+def worst(supports: Sequence[Support]) -> Support:
     """The support of the whole: absent beats not covered beats unknown beats present."""
     order = (Support.ABSENT, Support.NOT_COVERED, Support.UNKNOWN)
+    if not supports:
+        return Support.UNKNOWN
     return next((support for support in order if support in supports), Support.PRESENT)

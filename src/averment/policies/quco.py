@@ -9,8 +9,8 @@ Differences from the paper's code, each on purpose:
 
 - Sentence by sentence, and a repaired sentence is verified like the first (`SentenceLoop`).
 - Unknown is never common and never present: a count that is not known asks for retrieval.
-- The final answer is verified too: it must occur near an entity of the question or of the answer,
-  or, where there is no such entity, stand in a retrieved passage.
+- The final answer is verified too: it must occur near a name of the question, end a claim that
+  was found, or, in a question without names, stand in a retrieved passage.
 - A pair in which one phrase contains the other is not asked: it would always be there.
 - A head that the corpus does not know makes a pair ``not_covered``, which is told apart from
   ``absent``; both ask for retrieval.
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
@@ -33,9 +33,11 @@ from averment.policies.loop import (
     Inspection,
     Progress,
     Query,
+    before_final,
     final_answer,
     is_final,
     is_unknown,
+    is_yes_or_no,
     worst,
 )
 from averment.steps import Flow
@@ -55,8 +57,8 @@ from averment.types import (
 )
 
 # Kinds of entities that say nothing about how well known a question's subject is.
-_NOT_NAMED = frozenset({"date", "number"})
-_YES_NO = frozenset({"yes", "no"})
+_NOT_NAMED = frozenset({"date", "generic", "number"})
+_NO_RELATION = ""
 
 
 class Aggregation(StrEnum):
@@ -72,8 +74,10 @@ class Aggregation(StrEnum):
             return float(min(counts))
         if self is Aggregation.MEAN:
             return sum(counts) / len(counts)
-        # One entity that never occurs makes the product 0, as it should.
-        return float(math.prod(counts) ** (1 / len(counts)))
+        if 0 in counts:
+            return 0.0
+        # Rounded, so that three times 1000 is 1000 and not a little less.
+        return round(math.exp(math.fsum(map(math.log, counts)) / len(counts)), 6)
 
 
 class CountUnit(StrEnum):
@@ -82,11 +86,17 @@ class CountUnit(StrEnum):
     OCCURRENCES = "occurrences"
     DOCUMENTS = "documents"
 
-    def of(self, count: Count) -> int | None:
-        """The number of that unit; None when it is not known for certain."""
-        if count.kind in (CountKind.UNAVAILABLE, CountKind.ESTIMATE):
-            return None
-        return count.value if self is CountUnit.OCCURRENCES else count.documents
+    def of(self, count: Count, *, enough: float) -> int | None:
+        """The number of that unit; None when it is not known well enough.
+
+        A lower bound is known well enough only if it reaches `enough`.
+        """
+        value = count.value if self is CountUnit.OCCURRENCES else count.documents
+        if count.kind is CountKind.EXACT:
+            return value
+        if count.kind is CountKind.LOWER_BOUND and value is not None and value >= enough:
+            return value
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +129,14 @@ class QuCo:
     def before(self, question: Question) -> Flow[tuple[Query, ...]]:
         """Search with the question if its entities are rare, unknown or missing (equation 2)."""
         names = yield from _names(question.text)
+        if names is None:
+            return (Query(question.text, "extraction_failed", "its entities could not be found"),)
         if not names:
             if not self.retrieve_without_entities:
                 return ()
             return (Query(question.text, "no_entities", "no entity was found in the question"),)
-        counts = [self.entity_unit.of(count) for count in (yield from steps.count(names))]
+        found = yield from steps.count(names)
+        counts = [self.entity_unit.of(count, enough=self.entity_threshold) for count in found]
         known = [count for count in counts if count is not None]
         if len(known) < len(counts):
             missing = [name for name, n in zip(names, counts, strict=True) if n is None]
@@ -143,75 +156,86 @@ class QuCo:
     def inspect(
         self, progress: Progress, sentence: str, generation: Generation
     ) -> Flow[Inspection]:
-        """Hold the triplets of a sentence, or the final answer, against the corpus (equation 4)."""
-        if is_final(sentence):
-            return (yield from self._inspect_final(progress, final_answer(sentence)))
-        extraction = yield from steps.triplets(sentence)
+        """Hold the claims of a sentence, and the final answer, against the corpus (equation 4)."""
+        claims = yield from self._inspect_claims(before_final(sentence))
+        if not is_final(sentence) or claims.queries:
+            return claims
+        final = yield from self._inspect_final(progress, claims, final_answer(sentence))
+        if claims.reason == "extraction_failed" and final.support is Support.PRESENT:
+            return replace(claims, checks=final.checks)  # what is not known is not present
+        return replace(final, checks=claims.checks + final.checks, dropped=claims.dropped)
+
+    def _inspect_claims(self, text: str) -> Flow[Inspection]:
+        if not text:
+            return Inspection(reason="no_claim")
+        extraction = yield from steps.triplets(text)
+        if extraction.failed is not None:
+            return Inspection(reason="extraction_failed")
         checks = yield from self._check(extraction.triplets)
-        support = worst([check.support for check in checks]) if checks else Support.UNKNOWN
+        if not checks:
+            return Inspection(reason="no_claim", dropped=extraction.dropped)
+        support = worst([check.support for check in checks])
         queries = tuple(
             Query(
                 f"{check.triplet.head} {check.triplet.relation}",
                 f"{check.support}_pair",
-                f"{check.triplet.head} and {check.triplet.tail}: {_WHY[check.support]}",
+                f"{check.triplet.head} and {check.triplet.tail}: {self._why(check.support)}",
             )
             for check in checks
             if check.support is not Support.PRESENT
         )
-        return Inspection(support, checks, extraction.dropped, queries)
+        return Inspection(support, _reason(support), checks, extraction.dropped, queries)
 
-    def _inspect_final(self, progress: Progress, answer: str) -> Flow[Inspection]:
+    def _inspect_final(
+        self, progress: Progress, claims: Inspection, answer: str
+    ) -> Flow[Inspection]:
         question = progress.question
         if is_unknown(answer):
             detail = "the model says that it does not know"
-            return self._failed(Support.UNKNOWN, (), question, "unknown_answer", detail)
-        if answer.lower() in _YES_NO or not TextForm().words(answer):
-            return Inspection(worst([s.support for s in progress.committed] or [Support.UNKNOWN]))
-        anchors = yield from self._anchors(progress)
-        pairs = [anchor for anchor in anchors if not _one_contains_other(anchor, answer)]
-        if anchors and not pairs:  # "Which is older, A or B?": the answer is one of the entities
-            return Inspection(worst([s.support for s in progress.committed] or [Support.UNKNOWN]))
+            return self._failed(Support.UNKNOWN, "unknown_answer", question, detail)
+        said: list[Sentence | Inspection] = [*progress.committed, claims]
+        if is_yes_or_no(answer):
+            return _as_claimed(said)
+        names = yield from _names(question.text)
+        if names is None:
+            return Inspection(reason="extraction_failed")
+        if _same(answer, names):
+            if _offers_a_choice(question.text):  # "Which is older, A or B?": the claims decide
+                return _as_claimed(said)
+            detail = f"{answer} stands in the question and is no answer to it"
+            return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
+        if _ends_a_found_claim(answer, said):
+            return Inspection(Support.PRESENT)
+        pairs = [name for name in names if not _one_contains_other(name, answer)]
         if not pairs:
             return self._inspect_against_passages(progress, answer)
-        checks = yield from self._check([Triplet(anchor, "answer", answer) for anchor in pairs])
-        supports = [check.support for check in checks]
-        if Support.PRESENT in supports:  # one link suffices: a chain ends at one of its entities
-            present = tuple(check for check in checks if check.support is Support.PRESENT)
-            return Inspection(Support.PRESENT, present)
-        support = worst(supports)
-        detail = f"{answer} and {', '.join(pairs)}: {_WHY[support]}"
-        return self._failed(support, checks, question, "final_answer", detail)
+        checks = yield from self._check([Triplet(name, _NO_RELATION, answer) for name in pairs])
+        present = tuple(check for check in checks if check.support is Support.PRESENT)
+        if present:  # one link suffices: the other names lead to it
+            return Inspection(Support.PRESENT, checks=present)
+        support = worst([check.support for check in checks])
+        detail = f"{answer} and {', '.join(pairs)}: {self._why(support)}"
+        return self._failed(support, _reason(support), question, detail, checks)
 
     def _inspect_against_passages(self, progress: Progress, answer: str) -> Inspection:
-        """The check for answers without any entity to pair them with."""
+        """The check for answers without a name to pair them with."""
         words = TextForm().words(answer)
         for passage in progress.ledger.passages:
             if contains_words(TextForm().words(f"{passage.title} {passage.text}"), words):
-                return Inspection(Support.PRESENT)
+                return Inspection(Support.PRESENT, "in_passage")
         detail = f"{answer} stands in none of the passages"
-        return self._failed(Support.ABSENT, (), progress.question, "final_answer", detail)
+        return self._failed(Support.UNKNOWN, "not_in_passages", progress.question, detail)
 
     def _failed(
         self,
         support: Support,
-        checks: tuple[Check, ...],
+        reason: str | None,
         question: Question,
-        trigger: str,
         detail: str,
+        checks: tuple[Check, ...] = (),
     ) -> Inspection:
-        return Inspection(support, checks, queries=(Query(question.text, trigger, detail),))
-
-    def _anchors(self, progress: Progress) -> Flow[list[str]]:
-        """The entities that an answer may stand near to: of the question, then of the claims."""
-        names = yield from _names(progress.question.text)
-        claimed = [
-            end
-            for sentence in progress.committed
-            for check in sentence.checks
-            if check.support is Support.PRESENT
-            for end in (check.triplet.head, check.triplet.tail)
-        ]
-        return list(dict.fromkeys([*names, *claimed]))
+        query = Query(question.text, reason or f"{support}_answer", detail)
+        return Inspection(support, reason, checks, queries=(query,))
 
     def _check(self, triplets: Sequence[Triplet]) -> Flow[tuple[Check, ...]]:
         asked = [t for t in triplets if not _one_contains_other(t.head, t.tail)]
@@ -231,6 +255,14 @@ class QuCo:
             return Support.NOT_COVERED
         return support
 
+    def _why(self, support: Support) -> str:
+        if support is Support.ABSENT:
+            seldom = "never" if self.cooccurrence_threshold == 1 else "too seldom"
+            return f"{seldom} near each other in the corpus"
+        if support is Support.NOT_COVERED:
+            return "the corpus does not know the first"
+        return "the corpus could not tell"
+
     # --- after the answer -----------------------------------------------------------------------
 
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
@@ -242,28 +274,55 @@ class QuCo:
         if not sentences:
             return Verdict.ABSTAINED, "empty_answer"
         last = sentences[-1]
-        if is_unknown(final_answer(last.text)):
+        if not is_final(last.text):
+            return Verdict.WARNED, "no_final_answer"
+        if is_unknown(final_answer(last.text)) or last.reason == "echoed_question":
             return Verdict.ABSTAINED, "no_evidence"
-        if is_final(last.text) and last.support in (Support.ABSENT, Support.NOT_COVERED):
+        if last.support in (Support.ABSENT, Support.NOT_COVERED):
             return Verdict.ABSTAINED, "no_evidence"
-        supports = [s.support for s in sentences]
+        supports = [sentence.support for sentence in sentences]
         if Support.ABSENT in supports or Support.NOT_COVERED in supports:
             return Verdict.WARNED, "unsupported_claim"
-        if last.support is Support.UNKNOWN:
+        if last.support is Support.UNKNOWN or any(map(_unchecked, sentences)):
             return Verdict.WARNED, "not_checked"
         return Verdict.ANSWERED, None
 
 
-_WHY = {
-    Support.ABSENT: "never near each other in the corpus",
-    Support.NOT_COVERED: "the corpus does not know the first",
-    Support.UNKNOWN: "the corpus could not tell",
-}
+def _unchecked(sentence: Sentence) -> bool:
+    return sentence.support is Support.UNKNOWN and sentence.reason != "no_claim"
 
 
-def _names(text: str) -> Flow[list[str]]:
+def _reason(support: Support) -> str | None:
+    return "corpus_unavailable" if support is Support.UNKNOWN else None
+
+
+def _as_claimed(said: Sequence[Sentence | Inspection]) -> Inspection:
+    """An answer that stands or falls with what was claimed on the way to it."""
+    return Inspection(worst([part.support for part in said if part.checks]), "by_its_claims")
+
+
+def _names(text: str) -> Flow[list[str] | None]:
     found = yield from steps.entities(text)
-    return [entity.text for entity in found if entity.kind not in _NOT_NAMED]
+    if found is None:
+        return None
+    named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
+    return [name for name in named if TextForm().words(name)]
+
+
+def _offers_a_choice(question: str) -> bool:
+    return "or" in TextForm().words(question)
+
+
+def _same(answer: str, names: Sequence[str]) -> bool:
+    words = TextForm().words(answer)
+    return any(TextForm().words(name) == words for name in names)
+
+
+def _ends_a_found_claim(answer: str, said: Sequence[Sentence | Inspection]) -> bool:
+    found = [
+        check.triplet for part in said for check in part.checks if check.support is Support.PRESENT
+    ]
+    return _same(answer, [end for triplet in found for end in (triplet.head, triplet.tail)])
 
 
 def _one_contains_other(a: str, b: str) -> bool:

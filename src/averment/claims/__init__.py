@@ -1,0 +1,1 @@
+"""Claims: the entities of a text and the relations that a sentence claims."""

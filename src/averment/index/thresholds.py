@@ -1,0 +1,67 @@
+"""From which document frequency on a name counts as common, judged by the corpus itself.
+
+A corpus of a hundred articles and one of a billion need other thresholds, so the first guess is
+read off the names in a sample of the text: a quarter of the mentions are of names rarer than it.
+What this module does not do: calibrate; that takes labelled answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from averment.index.documents import DocumentStore
+from averment.text import TextForm, capitalised_names
+
+SAMPLE_DOCUMENTS = 2000
+"""How many documents are looked at, at most."""
+
+_QUANTILE = 0.25
+_LEAST = 2  # a threshold of 1 would call nothing rare that is there at all
+
+
+def sample_step(n_documents: int) -> int:
+    """Every how-manieth document belongs to the sample."""
+    return max(-(-n_documents // SAMPLE_DOCUMENTS), 1)
+
+
+def sampled_texts(stores: Sequence[DocumentStore]) -> Iterator[str]:
+    """The texts of documents at equal steps through the corpus."""
+    step = sample_step(sum(store.n_documents for store in stores))
+    number = 0
+    for store in stores:
+        yield from (store.document(at).text for at in range(number, store.n_documents, step))
+        number = (number - store.n_documents) % step
+
+
+def mentioned_names(texts: Iterable[str]) -> Counter[str]:
+    """How often each capitalised name is mentioned.
+
+    A single word that opens a sentence is left out, as any word is capitalised there.
+    """
+    names: Counter[str] = Counter()
+    for text in texts:
+        for name in capitalised_names(text):
+            if not (name.opens_sentence and len(TextForm().words(name.text)) == 1):
+                names[name.text] += 1
+    return names
+
+
+def entity_threshold(names: Counter[str], documents_of: Callable[[str], int]) -> int | None:
+    """The 25 % quantile of the document frequencies of names as they are mentioned.
+
+    A name that is mentioned ten times counts ten times.
+
+    Args:
+        names: Mentions of each name.
+        documents_of: Gives the document frequency of a name.
+
+    Returns:
+        Documents, rounded down, at least 2; None if there are no names.
+    """
+    if not names:
+        return None
+    frequencies = np.repeat([documents_of(name) for name in names], list(names.values()))
+    return max(int(np.quantile(frequencies, _QUANTILE)), _LEAST)

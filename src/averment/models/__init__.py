@@ -1,0 +1,1 @@
+"""Language models behind the port `averment.ports.LanguageModel`, and the files they need."""

@@ -1,0 +1,1 @@
+"""Retrieval: passages of the corpus for a query."""

@@ -1,0 +1,183 @@
+"""Answers: what is shown, where its claims stand, and what is held of each."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from averment.answers import ABSTENTION, answer_of
+from averment.trace import Trace
+from averment.types import (
+    Answer,
+    Check,
+    ClaimVerdict,
+    Draft,
+    Question,
+    Retrieval,
+    Sentence,
+    Support,
+    TriggeredRetrieval,
+    Triplet,
+    Verdict,
+)
+from doubles import exact, hits, passage, together
+
+QUESTION = Question("q", "Of which country is Oslo the capital?")
+CHECK = Check(
+    Triplet("Oslo", "is the capital of", "Norway"),
+    Support.PRESENT,
+    exact(9),
+    exact(9),
+    together(1),
+    1000,
+)
+CLAIM = Sentence("Oslo is the capital of Norway.", Support.PRESENT, checks=(CHECK,))
+FINAL = Sentence("So the answer is Norway.", Support.UNKNOWN)
+
+
+def answered(
+    *sentences: Sentence,
+    verdict: Verdict = Verdict.ANSWERED,
+    reason: str | None = None,
+    retrievals: tuple[Retrieval, ...] = (),
+) -> Answer:
+    triggered = tuple(TriggeredRetrieval(made, "always", "d") for made in retrievals)
+    draft = Draft(sentences, "Norway", triggered, verdict, reason)
+    trace = Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft)
+    return answer_of(trace)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ANSWERED, Verdict.WARNED], ids=str)
+def test_an_answer_shows_what_the_model_wrote(verdict: Verdict) -> None:
+    answer = answered(CLAIM, FINAL, verdict=verdict)
+
+    assert answer.text == answer.draft == f"{CLAIM.text} {FINAL.text}"
+    assert answer.final_answer == "Norway"
+
+
+def test_an_abstention_says_so_and_keeps_the_draft_to_be_looked_at() -> None:
+    answer = answered(CLAIM, FINAL, verdict=Verdict.ABSTAINED, reason="no_evidence")
+
+    assert answer.text == ABSTENTION
+    assert answer.final_answer == ""
+    assert answer.draft == f"{CLAIM.text} {FINAL.text}"
+    assert answer.reason == "no_evidence"
+
+
+def test_an_answer_without_a_sentence_has_no_claim() -> None:
+    answer = answered(verdict=Verdict.ABSTAINED, reason="empty_answer")
+
+    assert (answer.draft, answer.claims) == ("", ())
+
+
+def test_each_claim_is_a_slice_of_the_draft_also_where_the_draft_is_not_ascii() -> None:
+    first = Sentence("東京 𝔸 is e\u0301.", Support.UNKNOWN)
+
+    answer = answered(first, CLAIM, FINAL)
+
+    slices = [answer.draft[claim.start : claim.end] for claim in answer.claims]
+    assert slices == [claim.text for claim in answer.claims]
+    assert slices == [first.text, CLAIM.text, FINAL.text]
+    assert [claim.sentence for claim in answer.claims] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("support", "verdict", "reason"),
+    [
+        (Support.ABSENT, ClaimVerdict.UNSUPPORTED, "absent_in_corpus"),
+        (Support.NOT_COVERED, ClaimVerdict.UNSUPPORTED, "not_covered_in_corpus"),
+        (Support.PRESENT, ClaimVerdict.UNVERIFIED, "no_estimator"),
+    ],
+    ids=str,
+)
+def test_a_claim_is_never_called_supported_because_its_names_occur_together(
+    support: Support, verdict: ClaimVerdict, reason: str
+) -> None:
+    (claim,) = answered(Sentence("Oslo is in Norway.", support)).claims
+
+    assert (claim.verdict, claim.reasons["verdict"]) == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    ("reason", "verdict_reason"),
+    [
+        ("corpus_unavailable", "corpus_unavailable"),
+        ("extraction_failed", "extraction_failed"),
+        (None, "not_checked"),
+    ],
+    ids=str,
+)
+def test_a_claim_that_could_not_be_checked_is_unverified_for_the_reason_of_its_sentence(
+    reason: str | None, verdict_reason: str
+) -> None:
+    (claim,) = answered(Sentence("Oslo is in Norway.", Support.UNKNOWN, reason)).claims
+
+    assert claim.verdict is ClaimVerdict.UNVERIFIED
+    assert claim.reasons["verdict"] == verdict_reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "reasons"),
+    [("no_claim", {"support": "no_claim"}), (None, {})],
+    ids=["with a reason", "without"],
+)
+def test_the_reason_of_a_sentence_is_that_of_the_support_of_its_claim(
+    reason: str | None, reasons: dict[str, str]
+) -> None:
+    (claim,) = answered(Sentence("It is so.", Support.UNKNOWN, reason)).claims
+
+    assert {k: v for k, v in claim.reasons.items() if k == "support"} == reasons
+
+
+def test_a_score_that_nobody_gave_is_missing_with_a_reason() -> None:
+    (claim,) = answered(CLAIM).claims
+
+    scores = {
+        name: getattr(claim, name)
+        for name in ("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true")
+    }
+    assert set(scores.values()) == {None}
+    assert {name: claim.reasons[name] for name in scores} == dict.fromkeys(scores, "no_estimator")
+    assert claim.calibrated is False
+
+
+def test_a_claim_carries_its_triplets_and_checks() -> None:
+    (claim,) = answered(CLAIM).claims
+
+    assert claim.triplets == (CHECK.triplet,)
+    assert claim.checks == (CHECK,)
+
+
+def test_a_pair_of_the_question_and_the_answer_is_a_check_but_no_triplet_of_the_claim() -> None:
+    pair = dataclasses.replace(CHECK, triplet=Triplet("Oslo", "", "Norway"))
+
+    (claim,) = answered(dataclasses.replace(FINAL, checks=(pair,))).claims
+
+    assert (claim.triplets, claim.checks) == ((), (pair,))
+
+
+def test_evidence_is_each_retrieved_passage_that_holds_both_ends_of_a_triplet() -> None:
+    both = passage("OSLO lies in Norway.")
+    by_title = passage("The capital of Norway.", title="Oslo")
+    one_end = passage("Norway is large.")
+    retrievals = (hits("q1", both, one_end), hits("q2", by_title, both))
+
+    (claim,) = answered(CLAIM, retrievals=retrievals).claims
+
+    assert claim.evidence == (both, by_title)
+
+
+def test_a_claim_without_checks_has_no_evidence() -> None:
+    (claim,) = answered(FINAL, retrievals=(hits("q", passage("Norway.")),)).claims
+
+    assert claim.evidence == ()
+
+
+def test_an_answer_that_was_found_in_a_passage_has_that_passage_as_evidence() -> None:
+    final = Sentence("So the answer is Norway.", Support.PRESENT, "in_passage")
+    there, elsewhere = passage("NORWAY is large."), passage("Sweden is larger.")
+
+    (claim,) = answered(final, retrievals=(hits("q", elsewhere, there),)).claims
+
+    assert claim.evidence == (there,)

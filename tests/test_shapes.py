@@ -1,0 +1,268 @@
+"""The JSON objects that outsiders rely on: their exact keys, and no number without a meaning."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from averment.answers import answer_of
+from averment.errors import AvermentError
+from averment.shapes import (
+    answer_object,
+    claim_object,
+    cooccurrence_object,
+    counts_object,
+    error_object,
+    occurrence_object,
+)
+from averment.trace import Trace
+from averment.types import (
+    Answer,
+    Check,
+    Cooccurrence,
+    CorpusInfo,
+    Count,
+    CountKind,
+    Draft,
+    Occurrence,
+    Question,
+    Sentence,
+    Support,
+    TriggeredRetrieval,
+    Triplet,
+    Verdict,
+)
+from doubles import EVERY_ERROR, exact, hits, passage, together
+
+OSLO_NORWAY = Triplet("Oslo", "is the capital of", "Norway")
+EVIDENCE = passage("Oslo is the capital of Norway.", title="Oslo", passage_id="d1")
+INFO = CorpusInfo("wiki", 1, "scan", "words; accents kept", 3, 9, 9, 1, 3, "digest", "now", 2)
+
+
+def answer(verdict: Verdict = Verdict.ANSWERED, reason: str | None = None) -> Answer:
+    check = Check(OSLO_NORWAY, Support.PRESENT, exact(7, 5), exact(4, 3), together(2), 1000)
+    unknown = Check(
+        OSLO_NORWAY,
+        Support.UNKNOWN,
+        Count.unavailable(),
+        Count.unavailable(),
+        Cooccurrence.unavailable(),
+        1000,
+    )
+    sentences = (
+        Sentence("Oslo is the capital of Norway.", Support.PRESENT, checks=(check,)),
+        Sentence(
+            "So the answer is Norway.", Support.UNKNOWN, "corpus_unavailable", checks=(unknown,)
+        ),
+    )
+    retrieval = TriggeredRetrieval(hits("capital Oslo", EVIDENCE), "rare_entity", "Oslo 0")
+    draft = Draft(sentences, "Norway", (retrieval,), verdict, reason)
+    question = Question("q1", "Of which country is Oslo the capital?")
+    trace = Trace("0123", question, "quco", "model", "index", "now", {}, (), draft)
+    return answer_of(trace)
+
+
+def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
+    made = answer_object(answer())
+
+    assert list(made) == [
+        "question",
+        "answer",
+        "draft",
+        "final_answer",
+        "verdict",
+        "reason",
+        "claims",
+        "retrievals",
+        "usage",
+        "policy",
+        "model",
+        "estimators_used",
+        "trace_id",
+    ]
+    assert made["question"] == "Of which country is Oslo the capital?"
+    assert made["answer"] == "Oslo is the capital of Norway. So the answer is Norway."
+    assert made["estimators_used"] == []
+    assert set(made["usage"]) == {
+        "prompt_tokens",
+        "generated_tokens",
+        "model_calls",
+        "retrievals",
+        "seconds",
+    }
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason"),
+    [(Verdict.ANSWERED, None), (Verdict.WARNED, "not_checked"), (Verdict.ABSTAINED, "no_evidence")],
+    ids=str,
+)
+def test_a_verdict_that_is_not_answered_has_a_reason(verdict: Verdict, reason: str | None) -> None:
+    made = answer_object(answer(verdict, reason))
+
+    assert (made["verdict"], made["reason"]) == (verdict.value, reason)
+
+
+def test_a_retrieval_has_exactly_the_keys_of_the_contract() -> None:
+    (made,) = answer_object(answer())["retrievals"]
+
+    assert made == {
+        "query": "capital Oslo",
+        "trigger": "rare_entity",
+        "detail": "Oslo 0",
+        "passages": [
+            {
+                "document_id": "d1",
+                "title": "Oslo",
+                "text": "Oslo is the capital of Norway.",
+                "score": 1.0,
+            }
+        ],
+    }
+
+
+def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
+    made = claim_object(answer().claims[0])
+
+    assert list(made) == [
+        "text",
+        "start",
+        "end",
+        "sentence",
+        "triplets",
+        "support",
+        "p_faithful",
+        "p_true_if_faithful",
+        "p_true_if_unfaithful",
+        "p_true",
+        "calibrated",
+        "verdict",
+        "reasons",
+        "evidence",
+        "counts",
+    ]
+    assert made["triplets"] == [{"head": "Oslo", "relation": "is the capital of", "tail": "Norway"}]
+    assert made["calibrated"] is False
+    assert made["evidence"] == [
+        {"document_id": "d1", "text": "Oslo is the capital of Norway.", "start": 0, "end": 30}
+    ]
+
+
+def test_every_score_of_a_claim_that_is_null_is_a_key_of_its_reasons() -> None:
+    for claim in answer_object(answer())["claims"]:
+        missing = {name for name, value in claim.items() if value is None}
+
+        assert missing == {"p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true"}
+        assert missing <= set(claim["reasons"])
+
+
+def test_the_counts_of_a_claim_name_the_pair_and_how_far_to_trust_it() -> None:
+    first, second = answer_object(answer())["claims"]
+
+    assert first["counts"] == {
+        "pairs": [
+            {
+                "head": "Oslo",
+                "tail": "Norway",
+                "support": "present",
+                "head_documents": 5,
+                "tail_documents": 3,
+                "window_words": 1000,
+                "exists": True,
+                "documents": 2,
+                "pairs": 2,
+                "nearest_words": 1,
+                "kind": "exact",
+            }
+        ]
+    }
+    assert second["counts"]["pairs"][0]["kind"] == "unavailable"
+    assert second["counts"]["pairs"][0]["pairs"] is None
+
+
+def test_counts_come_in_order_with_the_normalization_and_the_index_they_belong_to() -> None:
+    counts = [exact(4, 2), exact(0), Count.unavailable(), Count(3, 1, CountKind.LOWER_BOUND)]
+
+    made = counts_object(["Oslo", "Atlantis", "Ys", "Norway"], counts, INFO)
+
+    assert made == {
+        "counts": [
+            {"phrase": "Oslo", "count": 4, "documents": 2, "kind": "exact"},
+            {"phrase": "Atlantis", "count": 0, "documents": 0, "kind": "exact"},
+            {"phrase": "Ys", "count": None, "documents": None, "kind": "unavailable"},
+            {"phrase": "Norway", "count": 3, "documents": 1, "kind": "lower_bound"},
+        ],
+        "normalization": "words; accents kept",
+        "index": "wiki",
+    }
+
+
+def test_a_count_too_few_is_a_mistake_of_the_program() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        counts_object(["Oslo", "Norway"], [exact(1)], INFO)
+
+
+def test_a_cooccurrence_has_exactly_the_keys_of_the_contract() -> None:
+    where = Occurrence("d1", 0, 30, "Oslo is the capital of Norway.")
+
+    made = cooccurrence_object(
+        "Oslo", "Norway", together(2), window_words=1000, occurrences=[where]
+    )
+
+    assert made == {
+        "a": "Oslo",
+        "b": "Norway",
+        "window_words": 1000,
+        "exists": True,
+        "documents": 2,
+        "pairs": 2,
+        "nearest_words": 1,
+        "kind": "exact",
+        "occurrences": [occurrence_object(where)],
+    }
+
+
+def test_an_occurrence_has_exactly_the_keys_of_the_contract() -> None:
+    made = occurrence_object(Occurrence("d1", 0, 4, "Oslo"))
+
+    assert made == {"document_id": "d1", "start": 0, "end": 4, "snippet": "Oslo"}
+
+
+def test_an_occurrence_of_which_only_the_document_is_known_says_why() -> None:
+    made = occurrence_object(Occurrence("d1", None, None, None))
+
+    assert made == {
+        "document_id": "d1",
+        **dict.fromkeys(("start", "end", "snippet")),
+        "reasons": dict.fromkeys(("start", "end", "snippet"), "no_document_text"),
+    }
+
+
+@pytest.mark.parametrize("kind", EVERY_ERROR, ids=lambda kind: kind.__name__)
+def test_a_failure_tells_its_kind_its_message_and_its_hint(kind: type[AvermentError]) -> None:
+    error = kind.__new__(kind)
+    AvermentError.__init__(error, "It was found.", hint="Type this.")
+
+    assert error_object(error) == {
+        "error": {"kind": kind.__name__, "message": "It was found.", "hint": "Type this."}
+    }
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(answer_object(answer()), id="answer"),
+        pytest.param(answer_object(answer(Verdict.ABSTAINED, "no_evidence")), id="abstention"),
+        pytest.param(counts_object(["Ys"], [Count.unavailable()], INFO), id="counts"),
+        pytest.param(
+            cooccurrence_object(
+                "a", "b", Cooccurrence.unavailable(), window_words=1, occurrences=[]
+            ),
+            id="cooccurrence",
+        ),
+    ],
+)
+def test_every_object_is_strict_json(made: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(made, allow_nan=False)) == made
