@@ -106,9 +106,9 @@ nb::dict facts_of(const Facts& facts) {
   return found;
 }
 
-void raise(const char* name, const char* message) {
+void raise(const char* name, const char* message, const char* hint) {
   const nb::object kind = nb::module_::import_("averment.errors").attr(name);
-  PyErr_SetObject(kind.ptr(), kind(message).ptr());
+  PyErr_SetObject(kind.ptr(), kind(message, nb::arg("hint") = hint).ptr());
 }
 
 // The only place where an error of the core becomes one of averment.
@@ -116,9 +116,18 @@ void translate(const std::exception_ptr& error, void*) {
   try {
     std::rethrow_exception(error);
   } catch (const FormatError& damage) {
-    raise("IndexFormatError", damage.what());
+    raise("IndexFormatError", damage.what(),
+          "Restore it from a copy, or rebuild it: averment index build PATHS");
+  } catch (const PhraseError& wordless) {
+    const std::string& phrase = wordless.phrase;
+    const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+        phrase.data(), static_cast<Py_ssize_t>(phrase.size()), "surrogatepass"));
+    const nb::object message =
+        nb::str("The phrase {!r} has no word to count.").attr("format")(text);
+    raise("QueryError", nb::cast<std::string>(message).c_str(),
+          "Ask for at least one letter or digit.");
   } catch (const QueryError& question) {
-    raise("QueryError", question.what());
+    raise("QueryError", question.what(), "");
   } catch (const FileError& file) {
     PyErr_SetObject(PyExc_OSError, nb::make_tuple(file.code, file.what()).ptr());
   }
@@ -174,6 +183,9 @@ void bind_document_set(nb::module_& module) {
 void bind_segment(nb::module_& module) {
   nb::class_<Segment>(module, "Segment")
       .def(nb::init<const std::string&>())
+      .def_prop_ro("n_words", [](const Segment& self) { return self.facts().n_words; })
+      .def_prop_ro("n_documents", [](const Segment& self) { return self.facts().n_documents; })
+      .def_prop_ro("n_terms", [](const Segment& self) { return self.facts().n_terms; })
       .def_prop_ro("facts", [](const Segment& self) { return facts_of(self.facts()); })
       .def_prop_ro("section_bytes",
                    [](const Segment& self) {

@@ -28,6 +28,13 @@ struct QueryError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A phrase without a word.
+struct PhraseError : QueryError {
+  explicit PhraseError(std::string_view text)
+      : QueryError("a phrase has no word to count"), phrase(text) {}
+  std::string phrase;
+};
+
 // The operating system refused; `code` is its errno.
 struct FileError : std::runtime_error {
   FileError(const std::string& what, int error_code)

@@ -85,7 +85,7 @@ std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
     words.clear();
     tokenize_all(text, segment.fold_accents(), words);
     if (!words.size()) {
-      throw QueryError("The phrase '" + std::string(text) + "' has no word to count.");
+      throw PhraseError(text);
     }
     phrases.push_back(find_phrase(segment, words));
   }

@@ -21,7 +21,7 @@ class PhraseTable {
   std::unordered_map<std::string_view, uint32_t> numbers_;
 };
 
-// Looks all phrases up. QueryError if one has no word.
+// Looks all phrases up. PhraseError if one has no word.
 std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table);
 
 using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable

@@ -110,7 +110,7 @@ def test_counts_of_thousands_of_phrases_equal_a_scan(
     tmp_path: Path, options: dict[str, object]
 ) -> None:
     documents = random_corpus(1, n_documents=150, n_types=60)
-    scan, phrases = Scan(documents), random_phrases(2, documents, 2500)
+    scan, phrases = Scan(documents), random_phrases(2, documents, 1500)
 
     segment = build(tmp_path / "s", [" ".join(words) for words in documents], **options)
 
@@ -139,7 +139,7 @@ small_documents = st.lists(st.lists(st.sampled_from("a b c é".split()), max_siz
 small_phrases = st.lists(st.sampled_from("a b c é d".split()), min_size=1, max_size=3).map(" ".join)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(documents=small_documents, a=small_phrases, b=small_phrases, window=st.integers(0, 13))
 def test_every_answer_on_tiny_corpora_equals_a_scan(
     tmp_path_factory: pytest.TempPathFactory,
@@ -305,7 +305,7 @@ _UNASSIGNED = range(0x40000, 0xE0000)  # eleven planes in which nothing is a wor
 @forms
 def test_every_code_point_is_cut_as_the_text_form_cuts_it(fold_accents: bool) -> None:
     form = TextForm(fold_accents=fold_accents)
-    surroundings = ["{}", "a{}b", "É{}", "{}\u0301", "か{}"]
+    surroundings = ["{}", "É{}b", "{}\u0301"]
 
     for start in range(0, sys.maxunicode + 1, 256):
         if start in _UNASSIGNED:
@@ -326,7 +326,7 @@ _DIFFICULT = (
 
 
 @forms
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(text=st.text(alphabet=st.one_of(st.sampled_from(_DIFFICULT), st.characters()), max_size=40))
 def test_any_text_is_cut_as_the_text_form_cuts_it(fold_accents: bool, text: str) -> None:
     form = TextForm(fold_accents=fold_accents)

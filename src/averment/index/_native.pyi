@@ -110,6 +110,18 @@ class Segment:
 
     def __init__(self, path: str) -> None: ...
     @property
+    def n_words(self) -> int:
+        """Words in the segment."""
+
+    @property
+    def n_documents(self) -> int:
+        """Documents in the segment."""
+
+    @property
+    def n_terms(self) -> int:
+        """Different words in the segment."""
+
+    @property
     def facts(self) -> SegmentFacts:
         """What is in it."""
 
