@@ -127,7 +127,7 @@ def open_segment(engine: str, directory: Path, form: TextForm) -> Segment:
     if engine == REFERENCE:
         return reference.ReferenceSegment(directory, form)
     if engine == COMPILED and compiled.available():
-        return compiled.CompiledSegment(directory, form)
+        return compiled.open_compiled(directory, form)
     remedy = "Rebuild it: averment index build PATHS"
     if engine == COMPILED:
         remedy = f"Install g++ or clang and reinstall averment. Or: {remedy}"
