@@ -104,8 +104,8 @@ def _ingest(
     console = out()
     console.print(f"Index: {target}")
     console.print(
-        f"{info.n_documents:,} documents, {info.n_words:,} words, {info.n_passages:,} passages "
-        f"in {seconds:.1f} s"
+        f"{n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}, "
+        f"{n_of(info.n_passages, 'passage')} in {seconds:.1f} s"
     )
     flag = "" if index is None else f" --index {target}"
     console.print(f'Next: averment ask{flag} "your question"')
