@@ -8,8 +8,7 @@ What this module does not do: count (the engines do), build (`averment.index.bui
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -114,8 +113,12 @@ class EmbeddedIndex:
         Raises:
             QueryError: A phrase has no word.
         """
-        with self._naming_wordless(phrases):
+        try:
             found = [part.segment.count(phrases) for part in self._parts]
+        except QueryError as error:
+            raise self._named(error, phrases) from error
+        if len(found) == 1:
+            return [Count(value, documents, CountKind.EXACT) for value, documents in found[0]]
         return [
             Count(sum(n for n, _ in each), sum(n for _, n in each), CountKind.EXACT)
             for each in zip(*found, strict=True)
@@ -128,8 +131,10 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        with self._naming_wordless(chain.from_iterable(pairs)):
+        try:
             found = [part.segment.exists(pairs, window_words) for part in self._parts]
+        except QueryError as error:
+            raise self._named(error, chain.from_iterable(pairs)) from error
         return [any(each) for each in zip(*found, strict=True)]
 
     def cooccurrence(
@@ -141,8 +146,10 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        with self._naming_wordless(chain.from_iterable(pairs)):
+        try:
             found = [part.segment.cooccurrence(pairs, window_words) for part in self._parts]
+        except QueryError as error:
+            raise self._named(error, chain.from_iterable(pairs)) from error
         return [_together(each) for each in zip(*found, strict=True)]
 
     def locate(self, phrase: str, *, limit: int = 5) -> list[Occurrence]:
@@ -158,8 +165,10 @@ class EmbeddedIndex:
         n_words = len(self._form.words(phrase))
         occurrences: list[Occurrence] = []
         for part in self._parts:
-            with self._naming_wordless([phrase]):
+            try:
                 found = part.segment.occurrences(phrase, limit - len(occurrences))
+            except QueryError as error:
+                raise self._named(error, [phrase]) from error
             for document, places in groupby(found, key=lambda place: place[0]):
                 spans = [[_Place(word, n_words)] for _, word in places]
                 occurrences += self._occurrences(part, document, spans)
@@ -179,26 +188,24 @@ class EmbeddedIndex:
         occurrences: list[Occurrence] = []
         for part in self._parts:
             remaining = limit - len(occurrences)
-            with self._naming_wordless([a, b]):
+            try:
                 found = part.segment.nearest_pairs(a, b, window_words, remaining)
+            except QueryError as error:
+                raise self._named(error, [a, b]) from error
             for document, *words in found:
                 places = sorted(map(_Place, words, n_words))
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 
-    @contextmanager
-    def _naming_wordless(self, phrases: Iterable[str]) -> Iterator[None]:
-        """Say which of the phrases an engine could not look up."""
-        try:
-            yield
-        except QueryError as error:
-            for phrase in phrases:
-                if not self._form.words(phrase):
-                    raise QueryError(
-                        f"The phrase {phrase!r} has no word to count.",
-                        hint="Ask for at least one letter or digit.",
-                    ) from error
-            raise
+    def _named(self, error: QueryError, phrases: Iterable[str]) -> QueryError:
+        """The error with the phrase that an engine could not look up."""
+        for phrase in phrases:
+            if not self._form.words(phrase):
+                return QueryError(
+                    f"The phrase {phrase!r} has no word to count.",
+                    hint="Ask for at least one letter or digit.",
+                )
+        return error
 
     def _occurrences(
         self, part: Part, document: int, found: Sequence[Sequence[_Place]]
@@ -229,14 +236,14 @@ class _Place(NamedTuple):
 
 def _together(found: Iterable[tuple[int, int, int | None]]) -> Cooccurrence:
     """What the segments found of one pair, as the answer of the index."""
-    documents, pairs, nearest = zip(*found, strict=True)
-    return Cooccurrence(
-        exists=sum(pairs) > 0,
-        documents=sum(documents),
-        pairs=sum(pairs),
-        nearest_words=min((words for words in nearest if words is not None), default=None),
-        kind=CountKind.EXACT,
-    )
+    documents = pairs = 0
+    nearest: int | None = None
+    for here, n_pairs, words in found:
+        documents += here
+        pairs += n_pairs
+        if words is not None and (nearest is None or words < nearest):
+            nearest = words
+    return Cooccurrence(pairs > 0, documents, pairs, nearest, CountKind.EXACT)
 
 
 def _checked_window(window_words: int) -> int:

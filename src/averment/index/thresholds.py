@@ -18,21 +18,25 @@ from averment.text import TextForm, capitalised_names
 SAMPLE_DOCUMENTS = 2000
 """How many documents are looked at, at most."""
 
+SAMPLE_CHARACTERS = 1000
+"""How much of each, so that the work is bounded for books too."""
+
 _QUANTILE = 0.25
 _LEAST = 2  # a threshold of 1 would call nothing rare that is there at all
 
 
 def sample_step(n_documents: int) -> int:
-    """Every how-manieth document belongs to the sample."""
+    """How far apart the documents of the sample are."""
     return max(-(-n_documents // SAMPLE_DOCUMENTS), 1)
 
 
 def sampled_texts(stores: Sequence[DocumentStore]) -> Iterator[str]:
-    """The texts of documents at equal steps through the corpus."""
+    """The beginnings of documents at equal steps through the corpus."""
     step = sample_step(sum(store.n_documents for store in stores))
     number = 0
     for store in stores:
-        yield from (store.document(at).text for at in range(number, store.n_documents, step))
+        for at in range(number, store.n_documents, step):
+            yield store.document(at).text[:SAMPLE_CHARACTERS]
         number = (number - store.n_documents) % step
 
 
