@@ -48,9 +48,8 @@ def answer_of(trace: Trace) -> Answer:
 
 def _claims(draft: Draft) -> tuple[Claim, ...]:
     """One claim a sentence, for now; nothing scores them yet, and they say so."""
-    passages = list(
-        dict.fromkeys(hit.passage for t in draft.retrievals for hit in t.retrieval.hits)
-    )
+    found = dict.fromkeys(hit.passage for t in draft.retrievals for hit in t.retrieval.hits)
+    passages = [(p, TextForm().words(f"{p.title} {p.text}")) for p in found]
     claims = []
     start = 0
     for number, sentence in enumerate(draft.sentences):
@@ -89,8 +88,10 @@ def _reasons(sentence: Sentence, verdict_reason: str) -> dict[str, str]:
     return reasons
 
 
-def _evidence(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The retrieved passages that hold both ends of a pair, or the answer that was found there."""
+def _evidence(
+    sentence: Sentence, answer: str, passages: Sequence[tuple[Passage, list[str]]]
+) -> tuple[Passage, ...]:
+    """The passages (with their words) that hold both ends of a pair, or the answer found there."""
     form = TextForm()
     needed = [
         (form.words(check.triplet.head), form.words(check.triplet.tail))
@@ -98,9 +99,8 @@ def _evidence(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> t
     ]
     if sentence.reason == "in_passage":
         needed.append((form.words(answer), form.words(answer)))
-    found = []
-    for passage in passages:
-        words = form.words(f"{passage.title} {passage.text}")
-        if any(contains_words(words, a) and contains_words(words, b) for a, b in needed):
-            found.append(passage)
-    return tuple(found)
+    return tuple(
+        passage
+        for passage, words in passages
+        if any(contains_words(words, a) and contains_words(words, b) for a, b in needed)
+    )

@@ -35,6 +35,7 @@ from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
+from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
 
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
-# A corpus without names has no rarity; a name in one document only is rare everywhere.
-_LOWEST_ENTITY_THRESHOLD = 2
 
 # Best first; `ask` takes the first one that is there and says which.
 LOCAL_MODELS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2-135m")
@@ -181,8 +180,7 @@ def build_index(
         if not writer.counts_only and writer.n_documents:
             build_bm25(writer.passages(), writer.extra_directory("bm25"))
         info = writer.publish()
-    if info.engine == REFERENCE and not compiled.available():
-        _say_once(WITHOUT_CORE)
+    _say_if_without_core(info)
     return info
 
 
@@ -194,9 +192,13 @@ def open_index(path: str | Path) -> EmbeddedIndex:
         IndexFormatError: Damaged, of a newer format, or of another text form.
     """
     index = open_embedded(Path(path))
-    if index.info.engine == REFERENCE and not compiled.available():
-        _say_once(WITHOUT_CORE)
+    _say_if_without_core(index.info)
     return index
+
+
+def _say_if_without_core(info: CorpusInfo) -> None:
+    if info.engine == REFERENCE and not compiled.available():
+        _say_once(WITHOUT_CORE)
 
 
 @cache
@@ -296,7 +298,7 @@ def _trigger(values: dict[str, Any], info: CorpusInfo) -> Trigger:
         case "single":
             return SingleRetrieval()
         case "quco":
-            threshold = info.entity_threshold_documents or _LOWEST_ENTITY_THRESHOLD
+            threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
             values["entity_unit"] = CountUnit(values["entity_unit"])
             values["aggregation"] = Aggregation(values["aggregation"])
             return QuCo(**{"entity_threshold": threshold, **values})

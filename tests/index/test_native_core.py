@@ -419,6 +419,7 @@ def test_files_with_random_bytes_never_crash(tmp_path: Path, sound: bytes, n_byt
         path.write_bytes(damaged)
 
         ask_everything(path)
+        assert damage(path) or damaged == sound
 
 
 def test_a_file_of_another_format_version_says_which(tmp_path: Path, sound: bytes) -> None:

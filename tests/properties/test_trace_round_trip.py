@@ -121,4 +121,6 @@ def test_the_json_is_strict(trace: Trace) -> None:
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
 
-    json.loads(trace.dumps(), parse_constant=refuse)
+    plain = json.loads(trace.dumps(), parse_constant=refuse)
+
+    assert plain["schema"] == trace.schema

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -202,7 +202,7 @@ def count(
             f"{n_of(found_count.documents, 'document')} ({found_count.kind})",
             markup=False,
         )
-        _print_occurrences(iter(opened.locate(phrase, limit=show)))
+        _print_occurrences(opened.locate(phrase, limit=show))
 
 
 @app.command()
@@ -230,7 +230,7 @@ def cooccur(
         print_json({**made, "normalization": opened.info.text_form})
         return
     out().print(_told(a, b, found, window), markup=False)
-    _print_occurrences(iter(shown))
+    _print_occurrences(shown)
 
 
 def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
@@ -245,7 +245,7 @@ def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
     )
 
 
-def _print_occurrences(occurrences: Iterator[Occurrence]) -> None:
+def _print_occurrences(occurrences: Sequence[Occurrence]) -> None:
     from rich.text import Text
 
     for occurrence in occurrences:

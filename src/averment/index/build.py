@@ -130,10 +130,12 @@ class IndexWriter:
         self._engine = self._asked_engine or default_engine()
         self._words: SegmentWriter | None = None
         self._previous: Manifest | None = None
-        with suppress(AvermentError):  # what is replaced need not be readable
-            self._previous = read_manifest(self._path)
         if self._add:
-            self._continue(read_manifest(self._path))
+            self._previous = read_manifest(self._path)
+            self._continue(self._previous)
+        else:
+            with suppress(AvermentError):  # what is replaced need not be readable
+                self._previous = read_manifest(self._path)
         asked = self._asked_words_per_segment
         self._most_words = words_per_segment(self._engine) if asked is None else asked
 

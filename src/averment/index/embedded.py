@@ -8,10 +8,10 @@ What this module does not do: count (the engines do), build (`averment.index.bui
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from averment.errors import IndexFormatError, QueryError
 from averment.index.documents import DocumentStore, PassageSequence
@@ -22,6 +22,7 @@ from averment.index.string_table import StringTable
 from averment.text import Span, TextForm
 from averment.types import Cooccurrence, CorpusInfo, Count, CountKind, Occurrence, Passage
 
+_T = TypeVar("_T")
 _LONGEST_DOCUMENT_WORDS = 2**31  # a wider window is no wider
 
 
@@ -113,10 +114,7 @@ class EmbeddedIndex:
         Raises:
             QueryError: A phrase has no word.
         """
-        try:
-            found = [part.segment.count(phrases) for part in self._parts]
-        except QueryError as error:
-            raise self._named(error, phrases) from error
+        found = self._of_each(lambda segment: segment.count(phrases), phrases)
         if len(found) == 1:
             return [Count(value, documents, CountKind.EXACT) for value, documents in found[0]]
         return [
@@ -131,10 +129,9 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        try:
-            found = [part.segment.exists(pairs, window_words) for part in self._parts]
-        except QueryError as error:
-            raise self._named(error, chain.from_iterable(pairs)) from error
+        found = self._of_each(
+            lambda segment: segment.exists(pairs, window_words), chain.from_iterable(pairs)
+        )
         return [any(each) for each in zip(*found, strict=True)]
 
     def cooccurrence(
@@ -146,10 +143,9 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        try:
-            found = [part.segment.cooccurrence(pairs, window_words) for part in self._parts]
-        except QueryError as error:
-            raise self._named(error, chain.from_iterable(pairs)) from error
+        found = self._of_each(
+            lambda segment: segment.cooccurrence(pairs, window_words), chain.from_iterable(pairs)
+        )
         return [_together(each) for each in zip(*found, strict=True)]
 
     def locate(self, phrase: str, *, limit: int = 5) -> list[Occurrence]:
@@ -162,13 +158,10 @@ class EmbeddedIndex:
             QueryError: The phrase has no word, or `limit` is below zero.
         """
         _check_limit(limit)
-        n_words = len(self._form.words(phrase))
+        n_words = self._n_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
-            try:
-                found = part.segment.occurrences(phrase, limit - len(occurrences))
-            except QueryError as error:
-                raise self._named(error, [phrase]) from error
+            found = part.segment.occurrences(phrase, limit - len(occurrences))
             for document, places in groupby(found, key=lambda place: place[0]):
                 spans = [[_Place(word, n_words)] for _, word in places]
                 occurrences += self._occurrences(part, document, spans)
@@ -184,28 +177,32 @@ class EmbeddedIndex:
         """
         window_words = _checked_window(window_words)
         _check_limit(limit)
-        n_words = [len(self._form.words(phrase)) for phrase in (a, b)]
+        n_words = [self._n_words(phrase) for phrase in (a, b)]
         occurrences: list[Occurrence] = []
         for part in self._parts:
             remaining = limit - len(occurrences)
-            try:
-                found = part.segment.nearest_pairs(a, b, window_words, remaining)
-            except QueryError as error:
-                raise self._named(error, [a, b]) from error
-            for document, *words in found:
+            for document, *words in part.segment.nearest_pairs(a, b, window_words, remaining):
                 places = sorted(map(_Place, words, n_words))
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 
-    def _named(self, error: QueryError, phrases: Iterable[str]) -> QueryError:
-        """The error with the phrase that an engine could not look up."""
-        for phrase in phrases:
-            if not self._form.words(phrase):
-                return QueryError(
-                    f"The phrase {phrase!r} has no word to count.",
-                    hint="Ask for at least one letter or digit.",
-                )
-        return error
+    def _of_each(self, ask: Callable[[Segment], _T], phrases: Iterable[str]) -> list[_T]:
+        """What each segment answers; a phrase without a word is refused by name."""
+        try:
+            return [ask(part.segment) for part in self._parts]
+        except QueryError:
+            for phrase in phrases:  # only now: asking a batch must not tokenise it twice
+                self._n_words(phrase)
+            raise
+
+    def _n_words(self, phrase: str) -> int:
+        n_words = len(self._form.words(phrase))
+        if not n_words:
+            raise QueryError(
+                f"The phrase {phrase!r} has no word to count.",
+                hint="Ask for at least one letter or digit.",
+            )
+        return n_words
 
     def _occurrences(
         self, part: Part, document: int, found: Sequence[Sequence[_Place]]

@@ -22,7 +22,8 @@ SAMPLE_CHARACTERS = 1000
 """How much of each, so that the work is bounded for books too."""
 
 _QUANTILE = 0.25
-_LEAST = 2  # a threshold of 1 would call nothing rare that is there at all
+LEAST_DOCUMENTS = 2
+"""The lowest threshold: 1 would call nothing rare that is there at all."""
 
 
 def sample_step(n_documents: int) -> int:
@@ -68,4 +69,4 @@ def entity_threshold(names: Counter[str], documents_of: Callable[[str], int]) ->
     if not names:
         return None
     frequencies = np.repeat([documents_of(name) for name in names], list(names.values()))
-    return max(int(np.quantile(frequencies, _QUANTILE)), _LEAST)
+    return max(int(np.quantile(frequencies, _QUANTILE)), LEAST_DOCUMENTS)

@@ -16,12 +16,6 @@ from averment import steps
 from averment.trace import Record, Trace
 from averment.types import Answer, Check, Claim, Cooccurrence, Support, TriggeredRetrieval, Verdict
 
-_SUPPORT_WORDS = {
-    Support.PRESENT: "present",
-    Support.ABSENT: "absent",
-    Support.NOT_COVERED: "not covered",
-    Support.UNKNOWN: "unknown",
-}
 _VERDICT_WORDS = {
     Verdict.ANSWERED: "Answered",
     Verdict.WARNED: "Answered with a warning",
@@ -107,7 +101,7 @@ def _claim(claim: Claim) -> str:
         notes.append("evidence: " + ", ".join(p.title or p.document_id for p in claim.evidence))
     note = f'<p class="note">{escape(" · ".join(notes))}</p>' if notes else ""
     return (
-        f'<li><span class="chip {claim.support}">{_SUPPORT_WORDS[claim.support]}</span>'
+        f'<li><span class="chip {claim.support}">{_words(claim.support)}</span>'
         f"<div>{escape(claim.text)}{_checks(claim.checks)}{note}</div></li>"
     )
 
@@ -119,7 +113,7 @@ def _checks(checks: Sequence[Check]) -> str:
         f"<tr><td>{escape(check.triplet.head)}</td><td>{escape(check.triplet.tail)}</td>"
         f'<td class="n">{_number(check.cooccurrence.documents)}</td>'
         f'<td class="n">{_nearest(check.cooccurrence)}</td>'
-        f'<td class="{check.support}">{_SUPPORT_WORDS[check.support]}</td></tr>'
+        f'<td class="{check.support}">{_words(check.support)}</td></tr>'
         for check in checks
     )
     return (
@@ -203,6 +197,10 @@ def _told(record: Record) -> str:
             return f"wrote “{outcome.text.strip()}”"
         case steps.Commit(sentence=committed):
             return f"let out “{committed.text}”"
+
+
+def _words(support: Support) -> str:
+    return support.replace("_", " ")
 
 
 def _nearest(found: Cooccurrence) -> str:
