@@ -14,7 +14,10 @@ from pathlib import Path
 
 from averment.errors import UsageError
 
-SUFFIXES = (".txt", ".md", ".jsonl", ".jsonl.gz", ".jsonl.zst")
+SUFFIXES = (
+    *(".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".parquet"),
+    *(kind + packed for kind in (".jsonl", ".csv", ".tsv") for packed in ("", ".gz", ".zst")),
+)
 """The types that are read, by the end of the file name in any case."""
 
 

@@ -1,29 +1,29 @@
-"""From files to documents: one a text file, one a line of JSONL.
+"""From files to documents: what reads which type, in one order, without a bad record ending it.
 
-A record that cannot be used never ends a run: it is reported with file, line and reason, and the
-next one is read. Text is kept as it stands, line ends included, since offsets point into it; only
-a byte order mark is dropped. What this module does not do: guess encodings (UTF-8 or nothing),
-repair JSON, decide whether bad records are tolerable (the caller's `on_bad` may raise).
+A record that cannot be used is reported with file, line and reason, and the next one is read. Text
+is kept as it stands, line ends included, since offsets point into it; only a byte order mark is
+dropped. What this module does not do: parse (the modules beside it), decide whether bad records
+are tolerable (the caller's `on_bad` may raise).
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-import sys
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple, NoReturn
+from typing import Final
 
 from averment.corpus.files import BadRecord, CorpusFile, list_files
+from averment.corpus.lines import read_csv, read_jsonl
+from averment.corpus.markup import html_document
+from averment.corpus.parquet import read_parquet
+from averment.corpus.pdf import pdf_document
+from averment.corpus.records import Read, Unusable, decode, not_empty
+from averment.corpus.word import docx_document
+from averment.errors import MissingExtraError
 from averment.types import Document
 
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
-_YEAR_OR_MONTH = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
-_FIELDS = ("text", "title", "date", "language", "source")
 
 
 def read_documents(
@@ -34,10 +34,11 @@ def read_documents(
 ) -> Iterator[Document]:
     """The documents of files and directories, in a fixed order.
 
-    ``.txt`` and ``.md`` are one document each, named by their path below the root given.
-    ``.jsonl``, ``.jsonl.gz`` and ``.jsonl.zst`` hold one record a line: ``text``, and optionally
-    ``id`` or ``_id``, ``title``, ``date`` (ISO 8601), ``language``, ``source``; all else is
-    metadata. A record without an id is named ``path:line``.
+    ``.txt``, ``.md``, ``.html``, ``.htm``, ``.pdf`` and ``.docx`` are one document each, named by
+    their path below the root given. ``.jsonl``, ``.csv`` and ``.tsv``, also with ``.gz`` or
+    ``.zst``, and ``.parquet`` hold one record a line or row: ``text``, and optionally ``id`` or
+    ``_id``, ``title``, ``date`` (ISO 8601), ``language``, ``source``; all else is metadata. A
+    record without an id is named ``path:line``.
 
     Args:
         paths: Files and directories.
@@ -47,6 +48,7 @@ def read_documents(
 
     Raises:
         UsageError: A path does not exist.
+        MissingExtraError: After the last file, if an extra was missing for all of them.
     """
     found = list_files(paths)  # here, so that a missing path is known before the first document
     return _read_all(found, on_bad, on_bytes or _nobody_listens)
@@ -56,16 +58,13 @@ def _nobody_listens(n_read: int, n_total: int) -> None:
     """What `on_bytes` is when nobody wants to know."""
 
 
-class _Unusable(Exception):
-    """Why a record cannot be used."""
+class _NeedsExtra(Unusable):
+    """A file that could be used if an extra were installed."""
 
-
-class _Read(NamedTuple):
-    """What was found at a line (None: the whole file), and how far into the file that was."""
-
-    line: int | None
-    found: Document | _Unusable
-    n_bytes: int
+    def __init__(self, error: MissingExtraError) -> None:
+        name = error.extra
+        super().__init__(f"needs the extra [{name}]: pip install 'averment[{name}]'")
+        self.error = error
 
 
 def _read_all(
@@ -73,17 +72,21 @@ def _read_all(
     on_bad: Callable[[BadRecord], None],
     on_bytes: Callable[[int, int], None],
 ) -> Iterator[Document]:
-    n_total = sum(file.n_bytes for file in files if isinstance(file, CorpusFile))
+    readable = [file for file in files if isinstance(file, CorpusFile)]
+    n_total = sum(file.n_bytes for file in readable)
     n_before = 0
     first_places: dict[str, str] = {}
+    missing: list[MissingExtraError] = []
     for file in files:
         if isinstance(file, BadRecord):
             on_bad(file)
             continue
         for line, found, n_bytes in _read_file(file):
             on_bytes(n_before + n_bytes, n_total)
-            if isinstance(found, _Unusable):
+            if isinstance(found, Unusable):
                 on_bad(BadRecord(file.path, line, str(found)))
+                if isinstance(found, _NeedsExtra):
+                    missing.append(found.error)
                 continue
             place = str(file.path) if line is None else f"{file.path}:{line}"
             if found.document_id in first_places:
@@ -95,138 +98,51 @@ def _read_all(
             yield found
         n_before += file.n_bytes
         on_bytes(n_before, n_total)
+    if missing and len(missing) == len(readable):
+        raise missing[0]
 
 
-def _read_file(file: CorpusFile) -> Iterator[_Read]:
-    read = _read_whole if file.suffix in (".txt", ".md") else _read_lines
+def _read_file(file: CorpusFile) -> Iterator[Read]:
+    kind = file.suffix.removesuffix(".gz").removesuffix(".zst")
     try:
-        yield from read(file)
+        yield from _RECORDS[kind](file) if kind in _RECORDS else _read_whole(file)
+    except MissingExtraError as error:
+        yield Read(None, _NeedsExtra(error), file.n_bytes)
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
-        yield _Read(None, _Unusable(reason), file.n_bytes)
+        yield Read(None, Unusable(reason), file.n_bytes)
 
 
-def _read_whole(file: CorpusFile) -> Iterator[_Read]:
-    found: Document | _Unusable
+def _read_whole(file: CorpusFile) -> Iterator[Read]:
+    found: Document | Unusable
     try:
-        text = _decode(file.path.read_bytes())
-        title = file.path.stem
-        if file.suffix == ".md" and (heading := _HEADING.search(text)):
-            title = heading.group(1) or title
-        found = Document(file.name, _not_empty(text), title=title)
-    except _Unusable as reason:
+        found = _WHOLE[file.suffix](file.path.read_bytes(), file)
+    except Unusable as reason:
         found = reason
-    yield _Read(None, found, file.n_bytes)
+    yield Read(None, found, file.n_bytes)
 
 
-def _read_lines(file: CorpusFile) -> Iterator[_Read]:
-    number = 0
-    with file.path.open("rb") as raw:
-        lines, damage = _decompress(raw, file.suffix)
-        try:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield _Read(number, _read_record(line, number, file), raw.tell())
-                if b"\0" in line:
-                    return  # what follows in a binary file is no line either
-        except damage as error:
-            reason = _Unusable(f"damaged or cut short: {error}")
-            yield _Read(number + 1, reason, file.n_bytes)
+def _text_document(data: bytes, file: CorpusFile) -> Document:
+    return Document(file.name, not_empty(decode(data)), title=file.path.stem)
 
 
-def _decompress(raw: IO[bytes], suffix: str) -> tuple[Iterable[bytes], tuple[type[Exception], ...]]:
-    """The lines of a file, and the errors that mean it is damaged."""
-    if suffix == ".jsonl.gz":
-        return gzip.GzipFile(fileobj=raw), (EOFError, gzip.BadGzipFile, zlib.error)
-    if suffix == ".jsonl.zst":
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-        return zstd.ZstdFile(raw), (EOFError, zstd.ZstdError)
-    return raw, ()
+def _markdown_document(data: bytes, file: CorpusFile) -> Document:
+    text = not_empty(decode(data))
+    heading = _HEADING.search(text)
+    return Document(file.name, text, title=(heading and heading.group(1)) or file.path.stem)
 
 
-def _read_record(line: bytes, number: int, file: CorpusFile) -> Document | _Unusable:
-    try:
-        record = _parse(_decode(line.rstrip(b"\r\n")))
-        if "text" not in record:
-            raise _Unusable(f"no field 'text' (found: {', '.join(record) or 'nothing'})")
-        id_field = "id" if "id" in record else "_id"
-        document_id = record.get(id_field, f"{file.name}:{number}")
-        if not isinstance(document_id, (str, int)) or isinstance(document_id, bool):
-            raise _Unusable(f"{id_field!r} is neither a string nor a whole number")
-        if document_id == "":
-            raise _Unusable(f"{id_field!r} is empty")
-        return Document(
-            document_id=str(document_id),
-            text=_not_empty(_string(record, "text")),
-            title=_optional_string(record, "title") or "",
-            source=_optional_string(record, "source") or "",
-            date=_date(record),
-            language=_optional_string(record, "language"),
-            metadata={k: v for k, v in record.items() if k not in (id_field, *_FIELDS)},
-        )
-    except _Unusable as reason:
-        return reason
-
-
-def _decode(data: bytes) -> str:
-    nul = data.find(b"\0")
-    if nul >= 0:
-        raise _Unusable(f"binary, not text: a NUL byte at byte {nul}")
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        byte = data[error.start]
-        raise _Unusable(f"not UTF-8: 0x{byte:02x} at byte {error.start}") from error
-
-
-def _parse(line: str) -> Mapping[str, object]:
-    try:
-        record = json.loads(line, parse_constant=_refuse_constant)
-        if "\\ud" in line.lower():  # an escaped half of a surrogate pair is not a character
-            json.dumps(record, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        raise _Unusable(f"invalid JSON: {error.msg} at column {error.colno}") from error
-    except UnicodeEncodeError as error:
-        raise _Unusable("invalid JSON: an escape that is half of a surrogate pair") from error
-    except RecursionError as error:
-        raise _Unusable("invalid JSON: nested too deeply") from error
-    except ValueError as error:  # NaN and numbers without end
-        raise _Unusable(f"invalid JSON: {error}") from error
-    if not isinstance(record, dict):
-        raise _Unusable(f"not a JSON object but {type(record).__name__}")
-    return record
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _not_empty(text: str) -> str:
-    if not text.strip():
-        raise _Unusable("empty text")
-    return text
-
-
-def _string(record: Mapping[str, object], field: str) -> str:
-    value = record[field]
-    if not isinstance(value, str):
-        raise _Unusable(f"{field!r} is not a string but {type(value).__name__}")
-    return value
-
-
-def _optional_string(record: Mapping[str, object], field: str) -> str | None:
-    return None if record.get(field) is None else _string(record, field)
-
-
-def _date(record: Mapping[str, object]) -> str | None:
-    date = _optional_string(record, "date")
-    if date is None or _YEAR_OR_MONTH.fullmatch(date):
-        return date
-    try:
-        datetime.fromisoformat(date)
-    except ValueError as error:
-        raise _Unusable(f"'date' is not ISO 8601: {date!r}") from error
-    return date
+_WHOLE: Final[Mapping[str, Callable[[bytes, CorpusFile], Document]]] = {
+    ".txt": _text_document,
+    ".md": _markdown_document,
+    ".html": html_document,
+    ".htm": html_document,
+    ".pdf": pdf_document,
+    ".docx": docx_document,
+}
+_RECORDS: Final[Mapping[str, Callable[[CorpusFile], Iterator[Read]]]] = {
+    ".jsonl": read_jsonl,
+    ".csv": read_csv,
+    ".tsv": read_csv,
+    ".parquet": read_parquet,
+}
