@@ -16,24 +16,12 @@ from averment.corpus.readers import read_documents
 from averment.errors import UsageError
 from averment.types import Document
 from contracts.disk import users_folder
+from corpus.reading import read, write
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
-
-
-def read(*paths: Path) -> tuple[list[Document], list[str]]:
-    """The documents, and the bad records as they are printed, with names instead of paths."""
-    bad: list[BadRecord] = []
-    documents = list(read_documents(paths, on_bad=bad.append))
-    return documents, [str(one).replace(f"{one.path}", one.path.name) for one in bad]
-
-
-def write(path: Path, content: str | bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 def lines(*records: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,40 @@ def test_broken_files_are_listed_and_the_rest_is_indexed(
         "pptx",
     ):
         assert part in named, named
+
+
+def test_damaged_documents_and_rows_are_listed_without_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pypdf", reason="needs the extra [docs]")
+    pytest.importorskip("pyarrow", reason="needs the extra [parquet]")
+    folder = tmp_path / "handbook"
+    folder.mkdir()
+    (folder / "good.csv").write_text(f'id,text\na,"{FERRY}"\nb\n', encoding="utf-8")
+    (folder / "page.html").write_text("<title>Port</title><p>Hirtshals", encoding="utf-8")
+    damaged = {"a.pdf": "PDF", "b.docx": "Word", "c.parquet": "Parquet"}
+    for name in damaged:
+        (folder / name).write_bytes(b"%PDF-1.7 PK PAR1 \x00\xff and then nothing")
+
+    assert run(["index", "build", "handbook"]) == 0
+    said = capsys.readouterr()
+    assert "2 documents" in said.out
+    listed = said.err.splitlines()
+    assert listed[0] == "4 records or files were skipped:"
+    for line, (name, kind) in zip(listed[1:4], damaged.items(), strict=True):
+        assert line.startswith(f"  handbook/{name}: cannot be read as {kind}: "), line
+    assert listed[4:] == ["  handbook/good.csv:3: cells: 1, columns: 2"]
+
+
+def test_documents_that_need_an_extra_say_the_line_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF-1.7")
+
+    assert run(["index", "build", "paper.pdf"]) == 2
+    _says(capsys, "PDF files need the extra [docs]", "pip install 'averment[docs]'")
+    assert not (tmp_path / ".averment" / "index").exists()
 
 
 def test_strict_stops_at_the_first_bad_record_and_leaves_the_old_index(

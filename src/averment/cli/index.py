@@ -21,7 +21,10 @@ app = typer.Typer(help="Build a corpus index, look into it, count.", no_args_is_
 _SHOWN_BAD_RECORDS = 20
 
 PathsArgument = Annotated[
-    list[Path], typer.Argument(help="Files and folders: txt, md, jsonl, jsonl.gz, jsonl.zst.")
+    list[Path],
+    typer.Argument(
+        help="Files and folders: txt, md, html, pdf, docx; jsonl, csv, tsv (.gz, .zst), parquet."
+    ),
 ]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be read.")

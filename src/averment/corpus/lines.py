@@ -117,28 +117,27 @@ def _refuse_constant(name: str) -> NoReturn:
 def _rows(raw: BufferedReader, suffix: str) -> Iterator[tuple[int, list[str] | Unusable]]:
     """Each row that is not blank with the line on which it starts."""
     stream, damage = _decompress(raw, suffix)
+    content = cast("IO[bytes]", stream)
     # What is not UTF-8 is carried along as surrogates, so that only its own row is lost.
-    text = TextIOWrapper(
-        cast("IO[bytes]", stream), "utf-8-sig", errors="surrogateescape", newline=""
-    )
-    rows = csv.reader(text, delimiter="\t" if suffix.startswith(".tsv") else ",", strict=True)
-    while True:
-        line = rows.line_num + 1
-        try:
-            row = _next_row(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield line, Unusable(f"invalid CSV: {error}")
-            continue
-        except damage as error:
-            yield line, _cut_short(error)
-            return
-        if any("\0" in cell for cell in row):
-            yield line, Unusable("binary, not text: a NUL byte")
-            return  # what follows in a binary file is no row either
-        if row:
-            yield line, row
+    with TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text:
+        rows = csv.reader(text, delimiter="\t" if suffix.startswith(".tsv") else ",", strict=True)
+        while True:
+            line = rows.line_num + 1
+            try:
+                row = _next_row(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield line, Unusable(f"invalid CSV: {error}")
+                continue
+            except damage as error:
+                yield line, _cut_short(error)
+                return
+            if any("\0" in cell for cell in row):
+                yield line, Unusable("binary, not text: a NUL byte")
+                return  # what follows in a binary file is no row either
+            if row:
+                yield line, row
 
 
 def _next_row(rows: Iterator[list[str]]) -> list[str]:
@@ -167,7 +166,7 @@ def _row_document(
     try:
         cells = _valid(row)
         if len(cells) != len(columns):
-            raise Unusable(f"{len(cells)} cells under {len(columns)} columns")
+            raise Unusable(f"cells: {len(cells)}, columns: {len(columns)}")
         named = {name: cell for name, cell in zip(columns, cells, strict=True) if name}
         required = ("text", "id", "_id")
         return document_of({n: c for n, c in named.items() if c or n in required}, default_id)

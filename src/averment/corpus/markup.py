@@ -80,7 +80,7 @@ def _parse(markup: str) -> Any:
     except etree.LxmlError as error:
         raise damaged("HTML", error) from error
     for fatal in parser.error_log.filter_from_fatals():
-        raise Unusable(f"cannot be read as HTML: {fatal.message}")
+        raise Unusable(f"cannot be read as HTML: {fatal.message.partition(',')[0]}")
     if root is None:  # nothing but comments
         raise Unusable("no text in it")
     return root
