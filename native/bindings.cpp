@@ -1,7 +1,7 @@
 // The Python face of the core: types in, types out, one map of errors, the GIL released.
 //
 // Texts are cut as `averment.text.TextForm` cuts them, so one that may not be in NFC is normalised
-// by Python first. What this does not do: directories, manifests, several segments, tombstones.
+// by Python first. What this does not do: directories, manifests, several segments.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -51,13 +51,20 @@ class Text {
 // The phrases of a call, kept alive while they are looked up.
 class PhraseBatch {
  public:
+  // The number of a str, or of a set of them.
   uint32_t number(nb::handle phrase) {
-    texts_.emplace_back(phrase);
-    return table_.number(texts_.back().utf8());
+    if (PyUnicode_Check(phrase.ptr())) return table_.number(text(phrase));
+    if (!nb::isinstance(phrase, set_type())) throw nb::type_error("expected a str or a set of str");
+    std::vector<std::string_view> forms;
+    for (nb::handle form : phrase) forms.push_back(text(form));
+    return table_.number(std::move(forms));
   }
   const PhraseTable& table() const { return table_; }
 
  private:
+  std::string_view text(nb::handle string) { return texts_.emplace_back(string).utf8(); }
+  static nb::object set_type() { return nb::module_::import_("collections.abc").attr("Set"); }
+
   std::vector<Text> texts_;
   PhraseTable table_;
 };
@@ -168,16 +175,17 @@ void bind_builder(nb::module_& module) {
       });
 }
 
-void bind_document_set(nb::module_& module) {
-  nb::class_<DocumentSet>(module, "DocumentSet")
-      .def(
-          "__init__",
-          [](DocumentSet* self, uint32_t n_documents, const std::vector<uint32_t>& numbers,
-             bool all_but) {
-            new (self) DocumentSet(n_documents, all_but);
-            for (const uint32_t number : numbers) self->set(number, !all_but);
-          },
-          nb::arg("n_documents"), nb::arg("numbers"), nb::kw_only(), nb::arg("all_but") = false);
+// ask(a, b) for all pairs of a batch.
+template <class Answer, class Ask>
+std::vector<Answer> ask_pairs(const Segment& segment, const PairBatch& batch, unsigned n_threads,
+                              Ask ask) {
+  return released([&] {
+    return ask_all<Answer>(segment, batch.table(), batch.pairs, n_threads, ask);
+  });
+}
+
+nb::object nearest_words(const Cooccurrence& one) {
+  return one.nearest == kNever ? nb::none() : nb::object(nb::int_(one.nearest));
 }
 
 void bind_segment(nb::module_& module) {
@@ -202,96 +210,99 @@ void bind_segment(nb::module_& module) {
              const DocumentSpan span = self.documents()[document];
              return span.end - span.start;
            })
+      .def("among",
+           [](const Segment& self, nb::bytes members) {
+             return self.among({members.c_str(), members.size()});
+           })
       .def(
           "count",
-          [](const Segment& self, nb::handle phrases, const DocumentSet* among,
-             unsigned n_threads) {
+          [](const Segment& self, nb::handle phrases, unsigned n_threads) {
             PhraseBatch batch;
             std::vector<uint32_t> numbers;
             for (nb::handle phrase : nb::borrow<nb::sequence>(phrases)) {
               numbers.push_back(batch.number(phrase));
             }
-            const auto counts = released([&] {
-              return count_all({self, among}, batch.table(), n_threads);
-            });
+            const auto counts = released([&] { return count_all(self, batch.table(), n_threads); });
             return to_list(numbers, [&](uint32_t number) {
               return nb::make_tuple(counts[number].occurrences, counts[number].documents);
             });
           },
-          nb::arg("phrases"), nb::kw_only(), nb::arg("among") = nb::none(),
-          nb::arg("n_threads") = 1)
+          nb::arg("phrases"), nb::kw_only(), nb::arg("n_threads") = 1)
       .def(
           "exists",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
-             unsigned n_threads) {
-            const PairBatch batch(pairs);
-            const auto found = released([&] {
-              return ask_all<char>({self, among}, batch.table(), batch.pairs, window_words,
-                                   n_threads, exists);
-            });
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+            const auto found = ask_pairs<char>(
+                self, PairBatch(pairs), n_threads,
+                [&](const Phrase& a, const Phrase& b) { return exists(self, a, b, window_words); });
             return to_list(found, [](char is_there) { return nb::bool_(is_there != 0); });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
-          nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
       .def(
           "documents",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
-             unsigned n_threads) {
-            const PairBatch batch(pairs);
-            return released([&] {
-              return ask_all<uint64_t>({self, among}, batch.table(), batch.pairs, window_words,
-                                       n_threads, count_documents);
-            });
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+            return ask_pairs<uint64_t>(self, PairBatch(pairs), n_threads,
+                                       [&](const Phrase& a, const Phrase& b) {
+                                         return count_documents(self, a, b, window_words);
+                                       });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
-          nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
       .def(
           "cooccurrence",
-          [](const Segment& self, nb::handle pairs, uint64_t window_words, const DocumentSet* among,
-             unsigned n_threads) {
-            const PairBatch batch(pairs);
-            const auto found = released([&] {
-              return ask_all<Cooccurrence>({self, among}, batch.table(), batch.pairs, window_words,
-                                           n_threads, cooccurrence);
-            });
+          [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+            const auto found = ask_pairs<Cooccurrence>(
+                self, PairBatch(pairs), n_threads, [&](const Phrase& a, const Phrase& b) {
+                  return cooccurrence(self, a, b, window_words);
+                });
             return to_list(found, [](const Cooccurrence& one) {
-              const nb::object nearest =
-                  one.nearest == kNever ? nb::none() : nb::object(nb::int_(one.nearest));
-              return nb::make_tuple(one.documents, one.pairs, nearest);
+              return nb::make_tuple(one.documents, one.pairs, nearest_words(one));
             });
           },
-          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("among") = nb::none(),
-          nb::arg("n_threads") = 1)
+          nb::arg("pairs"), nb::arg("window_words"), nb::kw_only(), nb::arg("n_threads") = 1)
+      .def(
+          "cooccurrence_by_window",
+          [](const Segment& self, nb::handle pairs, const std::vector<uint64_t>& windows_words,
+             unsigned n_threads) {
+            if (windows_words.empty()) throw QueryError("there is no window to count within");
+            const auto found = ask_pairs<std::vector<Cooccurrence>>(
+                self, PairBatch(pairs), n_threads, [&](const Phrase& a, const Phrase& b) {
+                  return cooccurrence_by_window(self, a, b, windows_words);
+                });
+            return to_list(found, [](const std::vector<Cooccurrence>& by_window) {
+              const nb::list within = to_list(by_window, [](const Cooccurrence& one) {
+                return nb::make_tuple(one.documents, one.pairs);
+              });
+              return nb::make_tuple(nearest_words(by_window.front()), within);
+            });
+          },
+          nb::arg("pairs"), nb::arg("windows_words"), nb::kw_only(), nb::arg("n_threads") = 1)
       .def(
           "occurrences",
-          [](const Segment& self, nb::handle phrase, size_t limit, const DocumentSet* among) {
+          [](const Segment& self, nb::handle phrase, size_t limit) {
             PhraseBatch batch;
             batch.number(phrase);
             const auto found = released([&] {
-              return locate_phrase({self, among}, resolve(self, batch.table()).front(), limit);
+              return locate_phrase(self, resolve(self, batch.table()).front(), limit);
             });
             return to_list(found, [](const Occurrence& one) {
-              return nb::make_tuple(one.document, one.word);
+              return nb::make_tuple(one.document, one.word, one.n_words);
             });
           },
-          nb::arg("phrase"), nb::arg("limit"), nb::kw_only(), nb::arg("among") = nb::none())
+          nb::arg("phrase"), nb::arg("limit"))
       .def(
           "nearest_pairs",
-          [](const Segment& self, nb::handle a, nb::handle b, uint64_t window_words, size_t limit,
-             const DocumentSet* among) {
+          [](const Segment& self, nb::handle a, nb::handle b, uint64_t window_words, size_t limit) {
             PhraseBatch batch;
             const uint32_t number_a = batch.number(a), number_b = batch.number(b);
             const auto found = released([&] {
               const auto phrases = resolve(self, batch.table());
-              return locate_pairs({self, among}, phrases[number_a], phrases[number_b], window_words,
-                                  limit);
+              return locate_pairs(self, phrases[number_a], phrases[number_b], window_words, limit);
             });
             return to_list(found, [](const NearestPair& one) {
-              return nb::make_tuple(one.document, one.a_word, one.b_word);
+              return nb::make_tuple(one.document, one.a_word, one.b_word, one.a_n_words,
+                                    one.b_n_words);
             });
           },
-          nb::arg("a"), nb::arg("b"), nb::arg("window_words"), nb::arg("limit"), nb::kw_only(),
-          nb::arg("among") = nb::none());
+          nb::arg("a"), nb::arg("b"), nb::arg("window_words"), nb::arg("limit"));
 }
 
 }  // namespace
@@ -317,6 +328,5 @@ NB_MODULE(_native, module) {
     return released([&] { return count_terms(segments); });
   });
   bind_builder(module);
-  bind_document_set(module);
   bind_segment(module);
 }

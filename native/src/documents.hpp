@@ -42,6 +42,22 @@ class Documents {
   DocumentSpan of(uint64_t position) const {
     // subtle: in a damaged list a position can lie beyond all documents.
     if (position >= starts_[n_]) throw FormatError("a position lies outside of all documents");
+    const uint32_t number = number_of(position);
+    // subtle: the free position ends a document; taken as one of its words it loops for ever.
+    if (position + 1 == starts_[number + 1]) {
+      throw FormatError("a word stands between two documents");
+    }
+    return (*this)[number];
+  }
+
+  // Where the document of a position begins; a free position belongs to the document before it, and
+  // what is behind all documents stays where it is.
+  uint64_t start_of(uint64_t position) const {
+    return position < starts_[n_] ? starts_[number_of(position)] : position;
+  }
+
+ private:
+  uint32_t number_of(uint64_t position) const {
     uint32_t low = guide_[position >> shift_], step = 1;
     while (low + step < n_ && starts_[low + step] <= position) low += step, step *= 2;
     uint32_t high = std::min(low + step, n_);
@@ -49,12 +65,9 @@ class Documents {
       const uint32_t middle = low + (high - low) / 2;
       (starts_[middle] <= position ? low : high) = middle;
     }
-    // subtle: the free position ends a document; taken as one of its words it loops for ever.
-    if (position + 1 == starts_[low + 1]) throw FormatError("a word stands between two documents");
-    return (*this)[low];
+    return low;
   }
 
- private:
   const uint32_t* starts_ = nullptr;
   uint32_t n_ = 0;
   uint32_t shift_ = 0;
@@ -84,23 +97,33 @@ class Bitmaps {
 // Some documents of a segment: the ones that are not deleted, or those from some source or year.
 class DocumentSet {
  public:
-  // All or none of the documents, to begin with.
-  DocumentSet(uint32_t n_documents, bool all)
-      : n_documents_(n_documents),
-        bits_(Bitmaps::words_per_bitmap(n_documents), all ? ~uint64_t{0} : 0) {}
-
-  uint32_t n_documents() const { return n_documents_; }
-  void set(uint32_t document, bool is_member) {
-    if (document >= n_documents_) throw QueryError("there is no such document in the segment");
-    const uint64_t bit = uint64_t{1} << document % 64;
-    if (is_member) bits_[document / 64] |= bit;
-    else bits_[document / 64] &= ~bit;
+  // Bit d % 8 of byte d / 8 is set for members; with another set only those count that are in both.
+  DocumentSet(uint32_t n_documents, std::string_view members, const DocumentSet* other)
+      : bits_(Bitmaps::words_per_bitmap(n_documents)) {
+    if (members.size() != (n_documents + size_t{7}) / 8) {
+      throw QueryError("the set of documents has not one bit for each document of the segment");
+    }
+    std::memcpy(bits_.data(), members.data(), members.size());
+    bits_.back() &= (uint64_t{1} << n_documents % 64) - 1;
+    size_t n_missing = n_documents;
+    for (size_t i = 0; i < bits_.size(); ++i) {
+      if (other) bits_[i] &= other->bits_[i];
+      n_missing -= static_cast<size_t>(__builtin_popcountll(bits_[i]));
+    }
+    few_are_missing_ = n_missing <= bits_.size();
+    for (uint32_t i = 0; few_are_missing_ && missing_.size() < n_missing; ++i) {
+      if (!(bits_[i / 64] >> i % 64 & 1)) missing_.push_back(i);
+    }
   }
+
   const uint64_t* bits() const { return bits_.data(); }
+  // Those that are not members, if they are few enough that they are listed.
+  const std::vector<uint32_t>* missing() const { return few_are_missing_ ? &missing_ : nullptr; }
 
  private:
-  uint32_t n_documents_;
   std::vector<uint64_t> bits_;
+  bool few_are_missing_;
+  std::vector<uint32_t> missing_;
 };
 
 // The documents that are in all of some bitmaps; all documents where there are none.

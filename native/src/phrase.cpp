@@ -6,6 +6,8 @@
 namespace averment {
 namespace {
 
+constexpr uint32_t kJumpDocuments = 4;  // that are counted in the time of a jump to a distant one
+
 // All lists that could find the phrase: one for each word that is in no listed pair, and all pairs.
 // Empty if a word or a pair that should be listed is not there, which proves that the phrase isn't.
 std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
@@ -50,15 +52,29 @@ Phrase find_phrase(const Segment& segment, const Words& words) {
   return phrase;
 }
 
-PhraseCursor::PhraseCursor(const Phrase& phrase) {
+Phrase set_of(std::vector<Phrase> forms) {
+  Phrase set;
+  for (Phrase& form : forms) {
+    if (!form.absent()) set.forms.push_back(std::move(form));
+  }
+  std::sort(set.forms.begin(), set.forms.end(),
+            [](const Phrase& a, const Phrase& b) { return a.words.size() > b.words.size(); });
+  return set;
+}
+
+PhraseCursor::PhraseCursor(const Documents& documents, const Phrase& phrase)
+    : documents_(documents), n_words_(static_cast<uint32_t>(phrase.words.size())) {
   parts_.reserve(phrase.parts.size());
   for (const PhrasePart& part : phrase.parts) parts_.emplace_back(part);
+  if (!parts_.empty()) return;
+  forms_.reserve(phrase.forms.size());
+  for (const Phrase& form : phrase.forms) forms_.emplace_back(documents, form);
 }
 
 uint64_t PhraseCursor::next_geq(uint64_t target) {
-  if (parts_.empty()) return kEnd;
   if (started_ && found_ >= target) return found_;
   started_ = true;
+  if (parts_.empty()) return found_ = next_of_forms(target);
   for (;;) {
     const uint64_t leading = parts_[0].list.next_geq(target + parts_[0].offset);
     if (leading == kEnd) return found_ = kEnd;
@@ -71,6 +87,21 @@ uint64_t PhraseCursor::next_geq(uint64_t target) {
     }
     if (least == start) return found_ = start;
     target = least;
+  }
+}
+
+uint64_t PhraseCursor::next_of_forms(uint64_t target) {
+  // What is an occurrence depends on those before it in the document, but on no other document.
+  if (target > free_) free_ = std::max(free_, documents_.start_of(target));
+  for (;;) {
+    uint64_t first = kEnd;
+    for (PhraseCursor& form : forms_) {
+      const uint64_t start = form.next_geq(free_);
+      if (start < first) first = start, n_words_ = form.n_words_;
+    }
+    if (first == kEnd) return kEnd;
+    free_ = first + n_words_;
+    if (first >= target) return first;
   }
 }
 
@@ -88,13 +119,13 @@ uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
 
 namespace {
 
-// Calls visit(document, first start in it, cursor) for each document in scope that holds the
+// Calls visit(document, first start in it, cursor) for each document in question that holds the
 // phrase, until it returns false.
 template <class Visit>
-void for_each_document(const Scope& scope, const Phrase& phrase, Visit visit) {
-  const Documents& documents = scope.segment.documents();
-  const DocumentFilter filter = scope.filter();
-  PhraseCursor cursor(phrase);
+void for_each_document(const Segment& segment, const Phrase& phrase, Visit visit) {
+  const Documents& documents = segment.documents();
+  const DocumentFilter filter = segment.filter();
+  PhraseCursor cursor(documents, phrase);
   for (uint64_t at = cursor.next_geq(0); at != kEnd;) {
     const DocumentSpan document = documents.of(at);
     const uint32_t possible = filter.next(document.number);
@@ -108,15 +139,33 @@ void for_each_document(const Scope& scope, const Phrase& phrase, Visit visit) {
   }
 }
 
+// What a single list says, less what is in some documents.
+PhraseCount count_but(const Documents& documents, const std::vector<uint32_t>& missing,
+                      const Phrase& phrase) {
+  PhraseCount count{phrase.parts[0].postings.count, phrase.parts[0].postings.documents};
+  PhraseCursor cursor(documents, phrase);
+  for (const uint32_t number : missing) {
+    const DocumentSpan document = documents[number];
+    const uint64_t n = cursor.count_until(cursor.next_geq(document.start), document.end);
+    count.occurrences -= n;
+    count.documents -= n > 0;
+  }
+  return count;
+}
+
 }  // namespace
 
-PhraseCount count_phrase(const Scope& scope, const Phrase& phrase) {
-  if (phrase.parts.size() == 1 && !scope.among) {
+PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
+  if (phrase.parts.size() == 1) {
     const Postings& postings = phrase.parts[0].postings;
-    return {postings.count, postings.documents};
+    if (!segment.members()) return {postings.count, postings.documents};
+    const std::vector<uint32_t>* missing = segment.members()->missing();
+    if (missing && missing->size() < postings.documents / kJumpDocuments) {
+      return count_but(segment.documents(), *missing, phrase);
+    }
   }
   PhraseCount count;
-  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
     ++count.documents;
     count.occurrences += cursor.count_until(at, document.end);
     return true;
@@ -124,12 +173,13 @@ PhraseCount count_phrase(const Scope& scope, const Phrase& phrase) {
   return count;
 }
 
-std::vector<Occurrence> locate_phrase(const Scope& scope, const Phrase& phrase, size_t limit) {
+std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phrase, size_t limit) {
   std::vector<Occurrence> found;
   if (!limit) return found;
-  for_each_document(scope, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
+  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
     for (; at < document.end && found.size() < limit; at = cursor.next_geq(at + 1)) {
-      found.push_back({document.number, static_cast<uint32_t>(at - document.start)});
+      found.push_back(
+          {document.number, static_cast<uint32_t>(at - document.start), cursor.n_words()});
     }
     return found.size() < limit;
   });

@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <thread>
 
 namespace averment {
@@ -47,7 +48,7 @@ void condense_common(const Segment& segment, const std::vector<PhrasePair>& pair
   std::vector<size_t> uses(phrases.size());
   for (const auto& [a, b] : pairs) ++uses[a], ++uses[b];
   for (size_t i = 0; i < phrases.size(); ++i) {
-    const bool pays = uses[i] >= kCommon && phrases[i].parts.size() > 1;
+    const bool pays = uses[i] >= kCommon && phrases[i].parts.size() != 1;
     if (pays && phrases[i].at_most() <= kMaxCondensed) condense(segment, phrases[i]);
   }
 }
@@ -77,27 +78,55 @@ uint32_t PhraseTable::number(std::string_view text) {
   return static_cast<uint32_t>(texts_.size() - 1);
 }
 
+uint32_t PhraseTable::number(std::vector<std::string_view> forms) {
+  if (forms.empty()) throw QueryError("a set of forms is empty");
+  std::sort(forms.begin(), forms.end());
+  std::string& set = joined_.emplace_back(forms[0]);
+  for (size_t i = 1; i < forms.size(); ++i) set.append(1, kOr).append(forms[i]);
+  return number(set);
+}
+
+namespace {
+
+Phrase resolve_form(const Segment& segment, std::string_view text, Words& words) {
+  words.clear();
+  tokenize_all(text, segment.fold_accents(), words);
+  if (!words.size()) throw PhraseError(text);
+  return find_phrase(segment, words);
+}
+
+Phrase resolve_set(const Segment& segment, std::string_view text, Words& words) {
+  std::vector<Phrase> forms;
+  std::set<std::vector<std::string>> different;
+  for (size_t start = 0, end = 0; end != text.npos; start = end + 1) {
+    end = text.find(PhraseTable::kOr, start);
+    forms.push_back(resolve_form(segment, text.substr(start, end - start), words));
+    std::vector<std::string> form;
+    for (size_t i = 0; i < words.size(); ++i) form.emplace_back(words[i]);
+    if (!different.insert(std::move(form)).second) forms.pop_back();
+  }
+  return forms.size() == 1 ? std::move(forms[0]) : set_of(std::move(forms));
+}
+
+}  // namespace
+
 std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
   std::vector<Phrase> phrases;
   phrases.reserve(table.texts().size());
   Words words;
   for (const std::string_view text : table.texts()) {
-    words.clear();
-    tokenize_all(text, segment.fold_accents(), words);
-    if (!words.size()) {
-      throw PhraseError(text);
-    }
-    phrases.push_back(find_phrase(segment, words));
+    const bool is_set = text.find(PhraseTable::kOr) != text.npos;
+    phrases.push_back((is_set ? resolve_set : resolve_form)(segment, text, words));
   }
   return phrases;
 }
 
-std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
+std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
                                    unsigned n_threads) {
-  const std::vector<Phrase> phrases = resolve(scope.segment, table);
+  const std::vector<Phrase> phrases = resolve(segment, table);
   std::vector<PhraseCount> counts(phrases.size());
   for_each(phrases.size(), n_threads,
-           [&](size_t i) { counts[i] = count_phrase(scope, phrases[i]); });
+           [&](size_t i) { counts[i] = count_phrase(segment, phrases[i]); });
   return counts;
 }
 

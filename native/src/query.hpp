@@ -1,6 +1,7 @@
 // Many questions at once: each distinct phrase is cut into words and looked up once.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <unordered_map>
 
@@ -11,14 +12,20 @@ namespace averment {
 // The phrases of a batch, numbered. Texts are views: they must outlive the batch.
 class PhraseTable {
  public:
+  // A byte that no UTF-8 holds: it joins the forms of a set.
+  static constexpr char kOr = '\xFF';
+
   // The number of a phrase, given as UTF-8 in NFC.
   uint32_t number(std::string_view text);
+  // The number of a set of forms. QueryError if it is empty.
+  uint32_t number(std::vector<std::string_view> forms);
 
   const std::vector<std::string_view>& texts() const { return texts_; }
 
  private:
   std::vector<std::string_view> texts_;
   std::unordered_map<std::string_view, uint32_t> numbers_;
+  std::deque<std::string> joined_;
 };
 
 // Looks all phrases up. PhraseError if one has no word.
@@ -27,7 +34,7 @@ std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table);
 using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable
 
 // In the order of the table.
-std::vector<PhraseCount> count_all(const Scope& scope, const PhraseTable& table,
+std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
                                    unsigned n_threads);
 
 // Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
@@ -40,18 +47,17 @@ void condense_common(const Segment& segment, const std::vector<PhrasePair>& pair
 // In which order to ask pairs so that neighbours find their lists in the cache.
 std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs);
 
-// ask(scope, a, b, window_words) for all pairs; the answers are in the order of the pairs.
+// ask(a, b) for all pairs; the answers are in the order of the pairs.
 template <class Answer, class Ask>
-std::vector<Answer> ask_all(const Scope& scope, const PhraseTable& table,
-                            const std::vector<PhrasePair>& pairs, uint64_t window_words,
-                            unsigned n_threads, Ask ask) {
-  std::vector<Phrase> phrases = resolve(scope.segment, table);
-  condense_common(scope.segment, pairs, phrases);
+std::vector<Answer> ask_all(const Segment& segment, const PhraseTable& table,
+                            const std::vector<PhrasePair>& pairs, unsigned n_threads, Ask ask) {
+  std::vector<Phrase> phrases = resolve(segment, table);
+  condense_common(segment, pairs, phrases);
   const std::vector<uint32_t> order = by_phrase(pairs);
   std::vector<Answer> answers(pairs.size());
   for_each(pairs.size(), n_threads, [&](size_t i) {
     const auto [a, b] = pairs[order[i]];
-    answers[order[i]] = ask(scope, phrases[a], phrases[b], window_words);
+    answers[order[i]] = ask(phrases[a], phrases[b]);
   });
   return answers;
 }

@@ -1,8 +1,10 @@
-// An open segment: what is in it, and where its lists are.
+// An open segment: what is in it, and where its lists are; or a view of some of its documents.
 //
 // Immutable, so that any number of threads may ask. Opening checks everything that is small;
 // `verify` checks every byte; the lists are checked as they are decoded.
 #pragma once
+
+#include <memory>
 
 #include "dictionary.hpp"
 #include "documents.hpp"
@@ -10,52 +12,52 @@
 
 namespace averment {
 
+// Copies share one open file.
 class Segment {
  public:
   explicit Segment(const std::string& path);
 
-  const Facts& facts() const { return facts_; }
-  bool fold_accents() const { return facts_.fold_accents != 0; }
-  const Documents& documents() const { return documents_; }
-  const Bitmaps& bitmaps() const { return bitmaps_; }
-  const Dictionary& words() const { return words_; }
-  const Dictionary& pairs() const { return pairs_; }
-  uint64_t n_bytes(Section section) const { return file_.section(section).left(); }
-  uint64_t n_bytes() const { return file_.n_bytes(); }
+  // The same segment restricted to those of its documents that are also in `members`, a bit for
+  // each. All answers are then about these; numbers of documents and facts stay as they are.
+  Segment among(std::string_view members) const;
+
+  const Facts& facts() const { return file_->facts; }
+  bool fold_accents() const { return facts().fold_accents != 0; }
+  const Documents& documents() const { return file_->documents; }
+  const Bitmaps& bitmaps() const { return file_->bitmaps; }
+  const Dictionary& words() const { return file_->words; }
+  const Dictionary& pairs() const { return file_->pairs; }
+  uint64_t n_bytes(Section section) const { return file_->bytes.section(section).left(); }
+  uint64_t n_bytes() const { return file_->bytes.n_bytes(); }
+
+  // The documents that answers are about; null: all.
+  const DocumentSet* members() const { return members_.get(); }
+  // The same as a filter that takes more bitmaps.
+  DocumentFilter filter() const {
+    DocumentFilter filter(documents().size());
+    if (members_) filter.add(members_->bits());
+    return filter;
+  }
 
   // The names of the sections that are not as they were written.
   std::vector<std::string> verify() const;
 
  private:
-  Dictionary open_dictionary(Section offsets, Section entries, Section lists) const;
+  struct File {
+    explicit File(const std::string& path);
+    Dictionary open_dictionary(Section offsets, Section entries, Section lists) const;
 
-  MappedFile file_;
-  Facts facts_;
-  Documents documents_;
-  Dictionary words_, pairs_;
-  Bitmaps bitmaps_;
+    MappedFile bytes;
+    Facts facts;
+    Documents documents;
+    Dictionary words, pairs;
+    Bitmaps bitmaps;
+  };
+  std::shared_ptr<const File> file_;
+  std::shared_ptr<const DocumentSet> members_;
 };
 
 // How many different words some segments have together.
 uint64_t count_terms(const std::vector<const Segment*>& segments);
-
-// What a question is about: a segment, or some documents of it.
-struct Scope {
-  Scope(const Segment& whole, const DocumentSet* some = nullptr) : segment(whole), among(some) {
-    if (among && among->n_documents() != segment.documents().size()) {
-      throw QueryError("the set of documents belongs to another segment");
-    }
-  }
-
-  // The documents asked for, as a filter that takes more bitmaps.
-  DocumentFilter filter() const {
-    DocumentFilter filter(segment.documents().size());
-    if (among) filter.add(among->bits());
-    return filter;
-  }
-
-  const Segment& segment;
-  const DocumentSet* among;  // null: all
-};
 
 }  // namespace averment

@@ -20,22 +20,28 @@ struct Cooccurrence {
 struct NearestPair {
   uint32_t document;
   uint32_t a_word, b_word;  // of the document, from 0
+  uint32_t a_n_words, b_n_words;
 };
 
 // Whether there is a pair; stops at the first.
-bool exists(const Scope& scope, const Phrase& a, const Phrase& b, uint64_t window_words);
+bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words);
 
 // In how many documents there is a pair.
-uint64_t count_documents(const Scope& scope, const Phrase& a, const Phrase& b,
+uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
                          uint64_t window_words);
 
 // Everything; has to look at all starts in the documents that both phrases share.
-Cooccurrence cooccurrence(const Scope& scope, const Phrase& a, const Phrase& b,
+Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
                           uint64_t window_words);
+
+// The same for each of several windows, in one walk.
+std::vector<Cooccurrence> cooccurrence_by_window(const Segment& segment, const Phrase& a,
+                                                 const Phrase& b,
+                                                 const std::vector<uint64_t>& windows_words);
 
 // The closest pair of each of the first `limit` documents that hold one within the window; of
 // equally close ones the earliest.
-std::vector<NearestPair> locate_pairs(const Scope& scope, const Phrase& a, const Phrase& b,
+std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, const Phrase& b,
                                       uint64_t window_words, size_t limit);
 
 }  // namespace averment

@@ -160,7 +160,9 @@ def test_every_answer_on_tiny_corpora_equals_a_scan(
         assert segment.cooccurrence([(b, a)], window) == [expected]
         assert segment.exists([(a, b), (b, a)], window) == [expected.pairs > 0] * 2
         assert segment.occurrences(a, 10**9) == [
-            (number, at) for number, starts in enumerate(scan.starts(a)) for at in starts
+            (number, at, len(a.split()))
+            for number, starts in enumerate(scan.starts(a))
+            for at in starts
         ]
 
 
@@ -199,8 +201,8 @@ def test_overlapping_occurrences_are_all_counted(tmp_path: Path) -> None:
 def test_nearest_pairs_gives_the_closest_of_each_document(tmp_path: Path) -> None:
     segment = build(tmp_path / "s", ["a x x b a b", "b x a", "a", "a x x x b"])
 
-    assert segment.nearest_pairs("a", "b", 2, 10) == [(0, 4, 3), (1, 2, 0)]
-    assert segment.nearest_pairs("a", "b", 2, 1) == [(0, 4, 3)]
+    assert segment.nearest_pairs("a", "b", 2, 10) == [(0, 4, 3, 1, 1), (1, 2, 0, 1, 1)]
+    assert segment.nearest_pairs("a", "b", 2, 1) == [(0, 4, 3, 1, 1)]
 
 
 def test_a_phrase_without_a_word_is_refused_and_named(tmp_path: Path) -> None:
@@ -234,24 +236,30 @@ def test_answers_about_some_documents_equal_those_of_a_segment_of_them(
 
     segment = build(tmp_path / "s", [" ".join(words) for words in documents], **options)
 
-    live = native.DocumentSet(80, deleted, all_but=True)
+    live = segment.among(np.packbits(np.isin(range(80), kept), bitorder="little").tobytes())
     expected = [scan.cooccurrence(a, b, [9])[0] for a, b in pairs]
-    assert segment.count(phrases, among=live) == [scan.count(phrase) for phrase in phrases]
-    assert segment.cooccurrence(pairs, 9, among=live) == expected
-    assert segment.documents(pairs, 9, among=live) == [pair.documents for pair in expected]
-    assert segment.exists(pairs, 9, among=native.DocumentSet(80, kept)) == [
-        pair.pairs > 0 for pair in expected
-    ]
-    assert segment.occurrences("w1", 10**6, among=live) == [
-        (kept[at], word) for at, starts in enumerate(scan.starts("w1")) for word in starts
+    assert live.count(phrases) == [scan.count(phrase) for phrase in phrases]
+    assert live.cooccurrence(pairs, 9) == expected
+    assert live.documents(pairs, 9) == [pair.documents for pair in expected]
+    assert live.exists(pairs, 9) == [pair.pairs > 0 for pair in expected]
+    assert live.occurrences("w1", 10**6) == [
+        (kept[at], word, 1) for at, starts in enumerate(scan.starts("w1")) for word in starts
     ]
 
 
-def test_a_document_set_of_another_segment_is_refused(tmp_path: Path) -> None:
-    segment = build(tmp_path / "s", ["one", "two"])
+@with_options
+def test_counts_without_a_few_documents_equal_those_of_a_segment_without_them(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    documents = random_corpus(16, n_documents=200, n_types=40)
+    kept = [number for number in range(200) if number not in (0, 77, 199)]
+    scan = Scan([documents[number] for number in kept])
+    phrases = [f"w{number}" for number in range(40)] + random_phrases(17, documents, 100)
 
-    with pytest.raises(QueryError, match="another segment"):
-        segment.count(["one"], among=native.DocumentSet(3, [0]))
+    segment = build(tmp_path / "s", [" ".join(words) for words in documents], **options)
+
+    live = segment.among(np.packbits(np.isin(range(200), kept), bitorder="little").tobytes())
+    assert live.count(phrases) == [scan.count(phrase) for phrase in phrases]
 
 
 @with_options

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
+from averment.index.engines import Phrase
 from averment.text import TextForm
 from averment.types import Cooccurrence, Count, CountKind, Document
 
@@ -16,22 +18,31 @@ class NaiveIndex:
         self._form = form
         self._documents = {d.document_id: form.words(d.text) for d in documents}
 
-    def starts(self, phrase: str) -> dict[str, list[int]]:
-        """By document, the numbers of the words at which the phrase starts."""
-        wanted = self._form.words(phrase)
+    def spans(self, phrase: Phrase) -> dict[str, list[tuple[int, int]]]:
+        """By document, at which word the phrase starts and how many words it has there."""
+        spellings = {phrase} if isinstance(phrase, str) else phrase
+        forms = {tuple(self._form.words(spelling)) for spelling in spellings}
         found = {}
         for document_id, words in self._documents.items():
-            last = len(words) - len(wanted)
-            at = [i for i in range(last + 1) if words[i : i + len(wanted)] == wanted]
-            if at:
-                found[document_id] = at
+            if len(forms) == 1:
+                (form,) = forms
+                starts = range(len(words) - len(form) + 1)
+                spans = [(i, len(form)) for i in starts if tuple(words[i : i + len(form)]) == form]
+            else:
+                spans = _matches(words, sorted(forms, key=len, reverse=True))
+            if spans:
+                found[document_id] = spans
         return found
 
-    def count(self, phrase: str) -> Count:
+    def starts(self, phrase: Phrase) -> dict[str, list[int]]:
+        """By document, the numbers of the words at which the phrase starts."""
+        return {d: [start for start, _ in spans] for d, spans in self.spans(phrase).items()}
+
+    def count(self, phrase: Phrase) -> Count:
         found = self.starts(phrase)
         return Count(sum(map(len, found.values())), len(found), CountKind.EXACT)
 
-    def cooccurrence(self, a: str, b: str, window_words: int) -> Cooccurrence:
+    def cooccurrence(self, a: Phrase, b: Phrase, window_words: int) -> Cooccurrence:
         words_apart = [abs(i - j) for _, i, j in self._together(a, b)]
         return Cooccurrence(
             exists=any(apart <= window_words for apart in words_apart),
@@ -41,7 +52,7 @@ class NaiveIndex:
             kind=CountKind.EXACT,
         )
 
-    def closest_pairs(self, a: str, b: str, window_words: int) -> dict[str, tuple[int, int]]:
+    def closest_pairs(self, a: Phrase, b: Phrase, window_words: int) -> dict[str, tuple[int, int]]:
         """By document, the closest pair (i, j) within the window; the first of equals."""
         closest: dict[str, tuple[int, int]] = {}
         ordered = sorted(self._together(a, b), key=lambda p: (abs(p[1] - p[2]), min(p[1], p[2])))
@@ -50,8 +61,18 @@ class NaiveIndex:
                 closest.setdefault(document_id, (i, j))
         return {d: closest[d] for d in self._documents if d in closest}
 
-    def _together(self, a: str, b: str) -> Iterator[tuple[str, int, int]]:
+    def _together(self, a: Phrase, b: Phrase) -> Iterator[tuple[str, int, int]]:
         starts_of_b = self.starts(b)
         for document_id, starts in self.starts(a).items():
             for i, j in product(starts, starts_of_b.get(document_id, [])):
                 yield document_id, i, j
+
+
+def _matches(words: Sequence[str], forms: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
+    """What a regular expression of the forms finds, as (start, number of words)."""
+    alternatives = "|".join(re.escape(" ".join(form)) for form in forms)
+    pattern, text = re.compile(rf"(?<!\S)(?:{alternatives})(?!\S)"), " ".join(words)
+    return [
+        (text.count(" ", 0, match.start()), match.group().count(" ") + 1)
+        for match in pattern.finditer(text)
+    ]

@@ -8,6 +8,8 @@ operating system `OSError`. Nothing here knows of directories, manifests or seve
 from collections.abc import Sequence
 from typing import TypedDict
 
+from averment.index.engines import Pairs, Phrase
+
 unicode_version: str
 """Of the tables that were compiled in; equal to `unicodedata.unidata_version`."""
 
@@ -79,29 +81,12 @@ class SegmentBuilder:
             OSError: The file exists or cannot be written; what was written of it is not a segment.
         """
 
-class DocumentSet:
-    """Some documents of a segment, e.g. all but the deleted ones; answers are then about these.
-
-    Args:
-        n_documents: Of the segment.
-        numbers: Documents, from 0.
-        all_but: The set is all other documents.
-
-    Raises:
-        QueryError: A number is none of a document.
-    """
-
-    def __init__(
-        self, n_documents: int, numbers: Sequence[int], *, all_but: bool = False
-    ) -> None: ...
-
 class Segment:
-    """An open segment; immutable, so that any thread may ask.
+    """An open segment, an `engines.Segment`; immutable, so that any thread may ask.
 
     Opening checks the header and the checksums of the small sections; lists are checked as they are
-    decoded. The file must not change while it is open. Every method that is given phrases looks
-    each distinct one up once; `among` restricts the answer to some documents, exactly. With
-    `n_threads` above 1 many questions are shared between threads.
+    decoded. The file must not change while it is open. With `n_threads` above 1 many questions are
+    shared between threads.
 
     Raises:
         IndexFormatError: It is not a segment, is damaged, or has another format version.
@@ -139,61 +124,46 @@ class Segment:
             IndexError: There is no such document.
         """
 
-    def count(
-        self, phrases: Sequence[str], *, among: DocumentSet | None = None, n_threads: int = 1
-    ) -> list[tuple[int, int]]:
+    def among(self, members: bytes) -> Segment:
+        """The same segment restricted to some documents, in time that grows with all of them.
+
+        All answers are exactly about these; numbers of documents and `facts` stay as they are.
+
+        Args:
+            members: Bit d % 8 of byte d // 8 says whether document d is one of them; those of a
+                restricted segment are further restricted.
+
+        Raises:
+            QueryError: There is not one bit for each document.
+        """
+
+    def count(self, phrases: Sequence[Phrase], *, n_threads: int = 1) -> list[tuple[int, int]]:
         """For each phrase its occurrences and the documents that hold it."""
 
-    def exists(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        window_words: int,
-        *,
-        among: DocumentSet | None = None,
-        n_threads: int = 1,
-    ) -> list[bool]:
+    def exists(self, pairs: Pairs, window_words: int, *, n_threads: int = 1) -> list[bool]:
         """For each pair whether both start within the window in one document; the fast path."""
 
-    def documents(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        window_words: int,
-        *,
-        among: DocumentSet | None = None,
-        n_threads: int = 1,
-    ) -> list[int]:
+    def documents(self, pairs: Pairs, window_words: int, *, n_threads: int = 1) -> list[int]:
         """For each pair in how many documents both start within the window."""
 
     def cooccurrence(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        window_words: int,
-        *,
-        among: DocumentSet | None = None,
-        n_threads: int = 1,
+        self, pairs: Pairs, window_words: int, *, n_threads: int = 1
     ) -> list[tuple[int, int, int | None]]:
-        """For each pair (documents, pairs of starts, smallest distance in words).
+        """For each pair (documents, pairs of starts, smallest distance in words)."""
 
-        The first two are within the window; the distance is of any shared document, whatever the
-        window, and None if there is none.
-        """
+    def cooccurrence_by_window(
+        self,
+        pairs: Pairs,
+        windows_words: Sequence[int],
+        *,
+        n_threads: int = 1,
+    ) -> list[tuple[int | None, list[tuple[int, int]]]]:
+        """For each pair the smallest distance, and (documents, pairs) for each window."""
 
-    def occurrences(
-        self, phrase: str, limit: int, *, among: DocumentSet | None = None
-    ) -> list[tuple[int, int]]:
-        """The first occurrences as (document, word of it), both from 0."""
+    def occurrences(self, phrase: Phrase, limit: int) -> list[tuple[int, int, int]]:
+        """The first occurrences as (document, word of it, words of the form)."""
 
     def nearest_pairs(
-        self,
-        a: str,
-        b: str,
-        window_words: int,
-        limit: int,
-        *,
-        among: DocumentSet | None = None,
-    ) -> list[tuple[int, int, int]]:
-        """The closest pair of each of the first documents that hold one within the window.
-
-        As (document, word where `a` starts, word where `b` starts), all from 0; of equally close
-        pairs the earliest.
-        """
+        self, a: Phrase, b: Phrase, window_words: int, limit: int
+    ) -> list[tuple[int, int, int, int, int]]:
+        """The closest pair of each of the first documents that hold one within the window."""

@@ -158,12 +158,12 @@ class EmbeddedIndex:
             QueryError: The phrase has no word, or `limit` is below zero.
         """
         _check_limit(limit)
-        n_words = self._n_words(phrase)
+        self._n_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
             found = part.segment.occurrences(phrase, limit - len(occurrences))
             for document, places in groupby(found, key=lambda place: place[0]):
-                spans = [[_Place(word, n_words)] for _, word in places]
+                spans = [[_Place(word, n_words)] for _, word, n_words in places]
                 occurrences += self._occurrences(part, document, spans)
         return occurrences
 
@@ -177,12 +177,14 @@ class EmbeddedIndex:
         """
         window_words = _checked_window(window_words)
         _check_limit(limit)
-        n_words = [self._n_words(phrase) for phrase in (a, b)]
+        for phrase in (a, b):
+            self._n_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
             remaining = limit - len(occurrences)
-            for document, *words in part.segment.nearest_pairs(a, b, window_words, remaining):
-                places = sorted(map(_Place, words, n_words))
+            found = part.segment.nearest_pairs(a, b, window_words, remaining)
+            for document, a_word, b_word, a_n_words, b_n_words in found:
+                places = sorted([_Place(a_word, a_n_words), _Place(b_word, b_n_words)])
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 

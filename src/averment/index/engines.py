@@ -7,13 +7,23 @@ answers with plain numbers over one segment: documents and the words in them cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Protocol
 
 from averment.errors import IndexFormatError
 from averment.index import compiled, reference
 from averment.text import TextForm
+
+Phrase = str | Set[str]
+"""A phrase, or the surface forms of one name.
+
+A set occurs where a regular expression of its forms, the longest first, finds it from left to right
+in a document: of overlapping spans the first counts, of those that start together the longest. Its
+forms are compared as words, and a set with one form is that phrase.
+"""
+
+Pairs = Sequence[tuple[Phrase, Phrase]]
 
 
 class SegmentWriter(Protocol):
@@ -34,10 +44,11 @@ class SegmentWriter(Protocol):
 
 
 class Segment(Protocol):
-    """An open segment: immutable, so any thread may ask.
+    """An open segment, whole or restricted to some documents: immutable, so any thread may ask.
 
     Every method that is given phrases looks each distinct one up once, and raises `QueryError`
-    for one without a word.
+    for one without a word and for an empty set. `n_threads` is how many threads may share the
+    questions of a batch, where an engine has threads.
     """
 
     @property
@@ -55,16 +66,32 @@ class Segment(Protocol):
         """Different words in the segment."""
         ...
 
-    def count(self, phrases: Sequence[str]) -> list[tuple[int, int]]:
+    def among(self, members: bytes) -> Segment:
+        """The same segment restricted to some documents: all answers are exactly about these.
+
+        Numbers of documents, and how many documents, words and terms there are, stay those of the
+        whole segment.
+
+        Args:
+            members: Bit d % 8 of byte d // 8 says whether document d is one of them
+                (`numpy.packbits(mask, bitorder="little")`); a restricted segment is further
+                restricted.
+
+        Raises:
+            QueryError: There is not one bit for each document.
+        """
+        ...
+
+    def count(self, phrases: Sequence[Phrase], *, n_threads: int = 1) -> list[tuple[int, int]]:
         """For each phrase its occurrences and the documents that hold it."""
         ...
 
-    def exists(self, pairs: Sequence[tuple[str, str]], window_words: int) -> list[bool]:
+    def exists(self, pairs: Pairs, window_words: int, *, n_threads: int = 1) -> list[bool]:
         """For each pair whether both start within the window in one document."""
         ...
 
     def cooccurrence(
-        self, pairs: Sequence[tuple[str, str]], window_words: int
+        self, pairs: Pairs, window_words: int, *, n_threads: int = 1
     ) -> list[tuple[int, int, int | None]]:
         """For each pair (documents, pairs of starts, smallest distance in words).
 
@@ -73,17 +100,27 @@ class Segment(Protocol):
         """
         ...
 
-    def occurrences(self, phrase: str, limit: int) -> list[tuple[int, int]]:
-        """The first occurrences as (document, word of it)."""
+    def cooccurrence_by_window(
+        self, pairs: Pairs, windows_words: Sequence[int], *, n_threads: int = 1
+    ) -> list[tuple[int | None, list[tuple[int, int]]]]:
+        """For each pair (smallest distance, [(documents, pairs of starts) for each window]).
+
+        Raises:
+            QueryError: There is no window.
+        """
+        ...
+
+    def occurrences(self, phrase: Phrase, limit: int) -> list[tuple[int, int, int]]:
+        """The first occurrences as (document, word of it, number of words)."""
         ...
 
     def nearest_pairs(
-        self, a: str, b: str, window_words: int, limit: int
-    ) -> list[tuple[int, int, int]]:
+        self, a: Phrase, b: Phrase, window_words: int, limit: int
+    ) -> list[tuple[int, int, int, int, int]]:
         """The closest pair of each of the first documents that hold one within the window.
 
-        As (document, word where `a` starts, word where `b` starts); of equally close pairs the
-        earliest.
+        As (document, word where `a` starts, word where `b` starts, number of words of `a`, of `b`);
+        of equally close pairs the earliest.
         """
         ...
 

@@ -4,6 +4,7 @@ It is the oracle that every other engine must equal and the fallback where none 
 Words are numbered through from 0, document after document. Kept are the term of every word, the
 words of every term (postings), and where documents begin; so a phrase is found at its rarest word
 and confirmed by looking at the words beside it. Eight bytes a word: this is the clear engine.
+It has no threads: `n_threads` is there for the protocol's sake.
 What this module does not do: several segments, documents (`averment.index.embedded`).
 """
 
@@ -11,10 +12,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from copy import copy
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD, Positions, load_array, save_array
@@ -28,6 +32,9 @@ from averment.index.windows import (
     nearest_partners,
 )
 from averment.text import TextForm
+
+if TYPE_CHECKING:
+    from averment.index.engines import Pairs, Phrase
 
 
 class ReferenceSegmentWriter:
@@ -73,6 +80,13 @@ class _Vocabulary(dict[str, int]):
         return number
 
 
+class _Spans(NamedTuple):
+    """Where a phrase occurs: its starts, ascending, and how many words it has at each."""
+
+    starts: Positions
+    n_words: Positions
+
+
 class _Join(NamedTuple):
     """Two phrases in a segment that holds both.
 
@@ -108,6 +122,7 @@ class ReferenceSegment:
         )
         if not fits:
             raise IndexFormatError(f"The arrays in {directory} do not fit together.", hint=REBUILD)
+        self._members: npt.NDArray[np.bool_] = np.ones(self.n_documents, dtype=np.bool_)
 
     @property
     def n_documents(self) -> int:
@@ -124,66 +139,81 @@ class ReferenceSegment:
         """Different words in the segment."""
         return len(self._terms)
 
+    def among(self, members: bytes) -> ReferenceSegment:
+        """The same segment restricted to some documents, and to those it is restricted to."""
+        if len(members) != (self.n_documents + 7) // 8:
+            raise QueryError(
+                f"The set of documents has {8 * len(members)} bits, "
+                f"but the segment has {self.n_documents} documents."
+            )
+        bits = np.unpackbits(np.frombuffer(members, dtype=np.uint8), bitorder="little")
+        restricted = copy(self)
+        restricted._members = self._members & bits[: self.n_documents].astype(np.bool_)
+        return restricted
+
     # --- answers --------------------------------------------------------------------------------
 
-    def count(self, phrases: Sequence[str]) -> list[tuple[int, int]]:
+    def count(self, phrases: Sequence[Phrase], *, n_threads: int = 1) -> list[tuple[int, int]]:
         """For each phrase its occurrences and the documents that hold it."""
-        found = self._resolve(phrases)
         return [
-            (len(found[phrase]), n_distinct(self._documents_of(found[phrase])))
-            for phrase in phrases
+            (len(found.starts), n_distinct(self._documents_of(found.starts)))
+            for found in self._find(phrases)
         ]
 
-    def exists(self, pairs: Sequence[tuple[str, str]], window_words: int) -> list[bool]:
+    def exists(self, pairs: Pairs, window_words: int, *, n_threads: int = 1) -> list[bool]:
         """For each pair whether both start within the window in one document."""
-        found = self._resolve([phrase for pair in pairs for phrase in pair])
         return [
             any(
-                bool((join.partners.words_apart <= window_words).any())
-                for join in self._join(found[a], found[b])
+                bool((join.partners.words_apart <= window_words).any()) for join in self._join(a, b)
             )
-            for a, b in pairs
+            for a, b in self._find_pairs(pairs)
         ]
 
     def cooccurrence(
-        self, pairs: Sequence[tuple[str, str]], window_words: int
+        self, pairs: Pairs, window_words: int, *, n_threads: int = 1
     ) -> list[tuple[int, int, int | None]]:
         """For each pair (documents, pairs of starts, smallest distance in words)."""
-        found = self._resolve([phrase for pair in pairs for phrase in pair])
-        return [self._cooccurrence(found[a], found[b], window_words) for a, b in pairs]
+        return [
+            (*within, nearest)
+            for nearest, (within,) in self.cooccurrence_by_window(pairs, [window_words])
+        ]
 
-    def occurrences(self, phrase: str, limit: int) -> list[tuple[int, int]]:
-        """The first occurrences as (document, word of it)."""
-        (starts,) = self._resolve([phrase]).values()
-        starts = starts[:limit]
+    def cooccurrence_by_window(
+        self, pairs: Pairs, windows_words: Sequence[int], *, n_threads: int = 1
+    ) -> list[tuple[int | None, list[tuple[int, int]]]]:
+        """For each pair the smallest distance, and (documents, pairs) for each window."""
+        if not windows_words:
+            raise QueryError("There is no window to count within.")
+        return [self._cooccurrence(a, b, windows_words) for a, b in self._find_pairs(pairs)]
+
+    def occurrences(self, phrase: Phrase, limit: int) -> list[tuple[int, int, int]]:
+        """The first occurrences as (document, word of it, number of words)."""
+        (found,) = self._find([phrase])
+        starts, n_words = (column[:limit] for column in found)
         documents = self._documents_of(starts)
-        words = starts - self._document_starts[documents]
-        return list(zip(documents.tolist(), words.tolist(), strict=True))
+        columns = (documents, starts - self._document_starts[documents], n_words)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def nearest_pairs(
-        self, a: str, b: str, window_words: int, limit: int
-    ) -> list[tuple[int, int, int]]:
+        self, a: Phrase, b: Phrase, window_words: int, limit: int
+    ) -> list[tuple[int, int, int, int, int]]:
         """The closest pair of each of the first documents that hold one within the window."""
-        found = self._resolve([a, b])
+        of_a, of_b = self._find([a, b])
         nearest = []
-        for join in self._join(found[a], found[b]):
+        for join in self._join(of_a, of_b):
             for document, start, partner in closest_pairs(join.partners, window_words)[:limit]:
                 first = int(self._document_starts[document])
-                ours, other = (partner, start) if join.swapped else (start, partner)
-                nearest.append((document, ours - first, other - first))
+                at_a, at_b = (partner, start) if join.swapped else (start, partner)
+                a_n_words, b_n_words = (
+                    int(found.n_words[np.searchsorted(found.starts, at)])
+                    for found, at in ((of_a, at_a), (of_b, at_b))
+                )
+                nearest.append((document, at_a - first, at_b - first, a_n_words, b_n_words))
         return nearest
 
-    def _resolve(self, phrases: Sequence[str]) -> dict[str, Positions]:
-        """Look every distinct phrase up once."""
-        words = {phrase: tuple(self._form.words(phrase)) for phrase in phrases}
-        if not all(words.values()):
-            raise QueryError("A phrase has no word to count.")
-        found = {form: self._phrase_starts(form) for form in set(words.values())}
-        return {phrase: found[form] for phrase, form in words.items()}
-
-    def _join(self, a: Positions, b: Positions) -> Iterator[_Join]:
-        swapped = len(b) < len(a)
-        rarer, other = (b, a) if swapped else (a, b)
+    def _join(self, a: _Spans, b: _Spans) -> Iterator[_Join]:
+        swapped = len(b.starts) < len(a.starts)
+        rarer, other = (b.starts, a.starts) if swapped else (a.starts, b.starts)
         if len(rarer):
             partners = nearest_partners(
                 rarer,
@@ -194,28 +224,72 @@ class ReferenceSegment:
             yield _Join(partners, other, swapped)
 
     def _cooccurrence(
-        self, a: Positions, b: Positions, window_words: int
-    ) -> tuple[int, int, int | None]:
+        self, a: _Spans, b: _Spans, windows_words: Sequence[int]
+    ) -> tuple[int | None, list[tuple[int, int]]]:
         for join in self._join(a, b):
-            partners = join.partners
-            within = partners.words_apart <= window_words
-            n_pairs = count_pairs(
-                partners.starts[within],
-                join.other,
-                documents=partners.documents[within],
-                document_starts=self._document_starts,
-                window_words=window_words,
-            )
-            nearest = int(partners.words_apart.min())
-            n_documents = n_distinct(partners.documents[within])
-            return n_documents, n_pairs, None if nearest == NEVER else nearest
-        return 0, 0, None
+            nearest = int(join.partners.words_apart.min())
+            within = [self._count_within(join, window_words) for window_words in windows_words]
+            return None if nearest == NEVER else nearest, within
+        return None, [(0, 0) for _ in windows_words]
+
+    def _count_within(self, join: _Join, window_words: int) -> tuple[int, int]:
+        """Documents and pairs of starts."""
+        within = join.partners.words_apart <= window_words
+        documents = join.partners.documents[within]
+        n_pairs = count_pairs(
+            join.partners.starts[within],
+            join.other,
+            documents=documents,
+            document_starts=self._document_starts,
+            window_words=window_words,
+        )
+        return n_distinct(documents), n_pairs
 
     # --- phrases --------------------------------------------------------------------------------
 
     def _documents_of(self, positions: Positions) -> Positions:
         """The document in which each word stands."""
         return np.searchsorted(self._document_starts, positions, side="right") - 1
+
+    def _find_pairs(self, pairs: Pairs) -> Iterator[tuple[_Spans, _Spans]]:
+        found = self._find(list(chain.from_iterable(pairs)))
+        return zip(found[::2], found[1::2], strict=True)
+
+    def _find(self, phrases: Sequence[Phrase]) -> list[_Spans]:
+        """Where each phrase occurs; every distinct one is looked up once."""
+        asked = [self._forms(phrase) for phrase in phrases]
+        found = {forms: self._spans(forms) for forms in set(asked)}
+        return [found[forms] for forms in asked]
+
+    def _forms(self, phrase: Phrase) -> frozenset[tuple[str, ...]]:
+        """The words of each form."""
+        spellings = [phrase] if isinstance(phrase, str) else phrase
+        if not spellings:
+            raise QueryError("A set of forms is empty.")
+        forms = {spelling: tuple(self._form.words(spelling)) for spelling in spellings}
+        for spelling, words in forms.items():
+            if not words:
+                raise QueryError(
+                    f"The phrase {spelling!r} has no word to count.",
+                    hint="Ask for at least one letter or digit.",
+                )
+        return frozenset(forms.values())
+
+    def _spans(self, forms: frozenset[tuple[str, ...]]) -> _Spans:
+        """Where a set of forms occurs in the documents in question."""
+        starts_of = {form: self._phrase_starts(form) for form in forms}
+        starts = np.concatenate(list(starts_of.values()))
+        n_words = np.repeat([len(form) for form in forms], [len(s) for s in starts_of.values()])
+        if len(forms) > 1:
+            first_and_longest = np.lexsort((-n_words, starts))
+            counted, end = [], 0
+            for at in first_and_longest.tolist():
+                if starts[at] >= end:
+                    counted.append(at)
+                    end = starts[at] + n_words[at]
+            starts, n_words = starts[counted], n_words[counted]
+        asked = self._members[self._documents_of(starts)]
+        return _Spans(starts[asked], n_words[asked])
 
     def _phrase_starts(self, words: Sequence[str]) -> Positions:
         """Where a phrase begins, in ascending order; it lies within one document.

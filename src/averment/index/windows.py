@@ -2,7 +2,7 @@
 
 Distances are between start positions, in words. Every function is symmetric in its two phrases up
 to the order of its results, so callers may pass the rarer phrase first.
-What this module does not do: find the phrases (`averment.index.segment`).
+What this module does not do: find the phrases (`averment.index.reference`).
 """
 
 from __future__ import annotations
