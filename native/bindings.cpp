@@ -3,10 +3,12 @@
 // Texts are cut as `averment.text.TextForm` cuts them, so one that may not be in NFC is normalised
 // by Python first. What this does not do: directories, manifests, several segments.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "builder.hpp"
+#include "merge.hpp"
 #include "query.hpp"
 #include "unicode.hpp"
 
@@ -145,14 +147,15 @@ void bind_builder(nb::module_& module) {
       .def(
           "__init__",
           [](SegmentBuilder* self, bool fold_accents, uint32_t frequent_min_count,
-             double frequent_min_share, double bitmap_min_share) {
-            new (self) SegmentBuilder(
-                {fold_accents, frequent_min_count, frequent_min_share, bitmap_min_share});
+             double frequent_min_share, double bitmap_min_share, unsigned n_threads) {
+            new (self) SegmentBuilder({fold_accents, frequent_min_count, frequent_min_share,
+                                       bitmap_min_share, n_threads});
           },
           nb::kw_only(), nb::arg("fold_accents") = BuildOptions().fold_accents,
           nb::arg("frequent_min_count") = BuildOptions().frequent_min_count,
           nb::arg("frequent_min_share") = BuildOptions().frequent_min_share,
-          nb::arg("bitmap_min_share") = BuildOptions().bitmap_min_share)
+          nb::arg("bitmap_min_share") = BuildOptions().bitmap_min_share,
+          nb::arg("n_threads") = BuildOptions().n_threads)
       .def_prop_ro("n_words", &SegmentBuilder::n_words)
       .def_prop_ro("n_documents", &SegmentBuilder::n_documents)
       .def("add",
@@ -164,15 +167,41 @@ void bind_builder(nb::module_& module) {
            [](SegmentBuilder& self, nb::handle texts) {
              std::vector<Text> forms;
              for (nb::handle text : nb::borrow<nb::sequence>(texts)) forms.emplace_back(text);
-             return released([&] {
-               std::vector<uint64_t> n_words;
-               for (const Text& form : forms) n_words.push_back(self.add(form.utf8()));
-               return n_words;
-             });
+             std::vector<std::string_view> utf8;
+             for (const Text& form : forms) utf8.push_back(form.utf8());
+             return released([&] { return self.add_many(utf8); });
            })
       .def("finish", [](SegmentBuilder& self, const std::string& path) {
         return facts_of(released([&] { return self.finish(path); }));
       });
+}
+
+void bind_merge(nb::module_& module) {
+  module.def(
+      "merge",
+      [](const std::vector<const Segment*>& segments, const std::string& path,
+         const std::optional<std::vector<std::optional<nb::bytes>>>& members,
+         uint32_t frequent_min_count, double frequent_min_share, double bitmap_min_share,
+         unsigned n_threads) {
+        if (members && members->size() != segments.size()) {
+          throw QueryError("there must be members, or None, for each segment");
+        }
+        std::vector<MergeSource> sources;
+        for (size_t i = 0; i < segments.size(); ++i) {
+          sources.push_back({*segments[i], std::nullopt});
+          if (!members || !(*members)[i]) continue;
+          const nb::bytes& bits = *(*members)[i];
+          sources.back().members = {bits.c_str(), bits.size()};
+        }
+        const BuildOptions options{false, frequent_min_count, frequent_min_share, bitmap_min_share,
+                                   n_threads};
+        return facts_of(released([&] { return merge(sources, path, options); }));
+      },
+      nb::arg("segments"), nb::arg("path"), nb::kw_only(), nb::arg("members") = nb::none(),
+      nb::arg("frequent_min_count") = BuildOptions().frequent_min_count,
+      nb::arg("frequent_min_share") = BuildOptions().frequent_min_share,
+      nb::arg("bitmap_min_share") = BuildOptions().bitmap_min_share,
+      nb::arg("n_threads") = BuildOptions().n_threads);
 }
 
 // ask(a, b) for all pairs of a batch.
@@ -328,5 +357,6 @@ NB_MODULE(_native, module) {
     return released([&] { return count_terms(segments); });
   });
   bind_builder(module);
+  bind_merge(module);
   bind_segment(module);
 }

@@ -1,10 +1,11 @@
-// Any bytes as a segment file: opening and asking either works or is a FormatError.
+// Any bytes as a segment file: opening, asking and merging either works or is a FormatError.
 //
 // Built with FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION checksums always fit, so that the mutations
 // reach the decoders behind them.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "merge.hpp"
 #include "query.hpp"
 
 using namespace averment;
@@ -65,6 +66,18 @@ void ask(const Segment& segment) {
   ask_all();
 }
 
+// All of it, and every second document behind it.
+void merge_with_itself(const Segment& segment, const std::string& path) {
+  const uint32_t n = segment.documents().size();
+  if (n && segment.documents()[n - 1].end > 1 << 20) return;  // memory for nothing
+  const std::string half((size_t{n} + 7) / 8, 0x55);
+  BuildOptions options;
+  options.frequent_min_count = 2;
+  options.frequent_min_share = 0;
+  ::unlink(path.c_str());
+  merge({{segment, {}}, {segment, half}}, path, options);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
@@ -78,7 +91,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
           [&](const DictionaryEntry& entry) { total += entry.postings.count; });
     });
     ask(segment);
+    attempt([&] { merge_with_itself(segment, path + "-merged"); });
   });
   ::unlink(path.c_str());
+  ::unlink((path + "-merged").c_str());
   return 0;
 }

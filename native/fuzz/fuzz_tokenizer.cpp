@@ -26,16 +26,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
 
     size_t n_words = 0;
     Words slice;
-    for (const Byte* at = bytes; at < bytes + n;) {
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view part = first_part(rest, 7);
       slice.clear();
-      at = tokenize(at, bytes + n, fold_accents, 7, slice);
+      tokenize_all(part, fold_accents, slice);
+      rest.remove_prefix(part.size());
       for (size_t i = 0; i < slice.size(); ++i, ++n_words) check(slice[i] == whole[n_words]);
     }
     check(n_words == whole.size());
 
-    std::vector<uint32_t> ids;
+    std::vector<uint64_t> hashes;
+    hash_all(whole, hashes);
+    std::vector<uint32_t> ids(whole.size());
     Vocabulary vocabulary;
-    vocabulary.number(whole, ids);
+    vocabulary.number(whole, hashes, ids.data());
     for (size_t i = 0; i < ids.size(); ++i) check(vocabulary[ids[i]] == whole[i]);
   }
   return 0;

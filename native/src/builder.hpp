@@ -5,28 +5,20 @@
 // give the same bytes.
 #pragma once
 
-#include "store.hpp"
+#include "array.hpp"
+#include "segment_writer.hpp"
 #include "vocabulary.hpp"
 
 namespace averment {
-
-struct BuildOptions {
-  bool fold_accents = false;
-  // A word is frequent with at least this many occurrences and this share of all words; the pairs
-  // of frequent neighbours get lists of their own. 0 occurrences: no pairs.
-  uint32_t frequent_min_count = 4096;
-  double frequent_min_share = 1e-4;
-  // What is in at least this share of the documents gets a bitmap of them. 0: nothing does.
-  double bitmap_min_share = 0.125;
-};
 
 class SegmentBuilder {
  public:
   explicit SegmentBuilder(const BuildOptions& options) : options_(options) {}
 
-  // Appends a document, given as UTF-8 in NFC; returns how many words it has. On an error the
-  // document is not there.
-  uint64_t add(std::string_view text);
+  // Appends documents, given as UTF-8 in NFC; returns how many words each has. On an error the
+  // document that it is about and those behind it are not there.
+  std::vector<uint64_t> add_many(const std::vector<std::string_view>& texts);
+  uint64_t add(std::string_view text) { return add_many({text}).front(); }
 
   uint64_t n_words() const { return ids_.size(); }
   uint64_t n_documents() const { return starts_.size() - 1; }
@@ -35,10 +27,11 @@ class SegmentBuilder {
   Facts finish(const std::string& path);
 
  private:
+  void end_document(size_t n_words_in_all);
+
   BuildOptions options_;
   Vocabulary vocabulary_;
-  Words words_;
-  std::vector<uint32_t> ids_;           // of all words in a row
+  Array<uint32_t> ids_;                 // of all words in a row
   std::vector<uint32_t> starts_ = {0};  // of the documents, as positions
 };
 

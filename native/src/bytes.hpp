@@ -60,6 +60,12 @@ inline void append_varint(Bytes& out, uint64_t value) {
   out.push_back(static_cast<Byte>(value));
 }
 
+inline size_t varint_bytes(uint64_t value) {
+  size_t n = 1;
+  for (; value >= 0x80; value >>= 7) ++n;
+  return n;
+}
+
 // A window on bytes that only shrinks; leaving it is a FormatError.
 struct Reader {
   const Byte* at;

@@ -18,20 +18,17 @@ void DictionaryWriter::open_bucket(uint32_t bucket) {
   }
 }
 
-void DictionaryWriter::add(std::string_view key, uint64_t hash, const Bytes& record,
-                           uint64_t n_block_bytes) {
-  const uint32_t bucket = bucket_of(hash, n_buckets_);
+void DictionaryWriter::add(std::string_view key, Reader record, uint64_t n_block_bytes) {
+  const uint32_t bucket = bucket_of(hash_word(key), n_buckets_);
   if (offsets_.size() <= bucket) {
     open_bucket(bucket);
     append_varint(entries_, list_offset_);
   }
-  body_.clear();
-  append_varint(body_, key.size());
-  body_.insert(body_.end(), key.begin(), key.end());
-  body_.insert(body_.end(), record.begin(), record.end());
   append_varint(entries_, n_block_bytes);
-  append_varint(entries_, body_.size());
-  entries_.insert(entries_.end(), body_.begin(), body_.end());
+  append_varint(entries_, varint_bytes(key.size()) + key.size() + record.left());
+  append_varint(entries_, key.size());
+  entries_.insert(entries_.end(), key.begin(), key.end());
+  entries_.insert(entries_.end(), record.at, record.end);
   list_offset_ += n_block_bytes;
 }
 

@@ -37,8 +37,9 @@ class DictionaryWriter {
  public:
   explicit DictionaryWriter(size_t n_keys);
 
-  // `n_block_bytes` of the list section belong to this key, behind those of the one before.
-  void add(std::string_view key, uint64_t hash, const Bytes& record, uint64_t n_block_bytes);
+  // `n_block_bytes` of the list section belong to this key, behind those of the one before. The key
+  // must have the padding that `hash_word` asks for.
+  void add(std::string_view key, Reader record, uint64_t n_block_bytes);
   void finish();
 
   const std::vector<uint32_t>& offsets() const { return offsets_; }
@@ -49,7 +50,7 @@ class DictionaryWriter {
 
   uint32_t n_buckets_;
   std::vector<uint32_t> offsets_;  // of each bucket in `entries_`, and the end
-  Bytes entries_, body_;
+  Bytes entries_;
   uint64_t list_offset_ = 0;
 };
 

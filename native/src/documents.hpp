@@ -11,6 +11,8 @@
 
 namespace averment {
 
+constexpr uint64_t kMaxPositions = uint64_t{1} << 31;  // of a segment
+
 // A document as positions: its words are at start … end - 1, and `end` is free.
 struct DocumentSpan {
   uint32_t number;

@@ -11,6 +11,31 @@ constexpr Byte kMany = 16, kHasRank = 1, kHasBitmap = 2;
 
 constexpr size_t kSkipBytes = 8;
 
+uint32_t blocks_of(uint32_t count) { return (count + kBlock - 1) / kBlock; }
+
+// The parts of a list in blocks.
+struct Blocks {
+  explicit Blocks(const Postings& postings) : n(blocks_of(postings.count)), data(postings.blocks) {
+    if (n > 1) skips = data.take(kSkipBytes * n).at;
+  }
+  // Only where there are skips.
+  uint32_t last(uint32_t block) const { return load<uint32_t>(skips + kSkipBytes * block); }
+  uint32_t offset(uint32_t block) const { return load<uint32_t>(skips + kSkipBytes * block + 4); }
+  Reader from(uint32_t block) const {
+    Reader rest = data;
+    rest.take(offset(block));
+    return rest;
+  }
+  Reader first(uint32_t n_blocks) const {
+    Reader all = data;
+    return n_blocks < n ? all.take(offset(n_blocks)) : all;
+  }
+
+  uint32_t n;
+  Reader data;
+  const Byte* skips = nullptr;
+};
+
 constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
 // Positions have 31 bits, and registers of four compare faster as signed numbers.
 typedef int32_t SignedLanes __attribute__((vector_size(16)));
@@ -18,20 +43,20 @@ constexpr uint32_t kStep = 16;  // positions compared at once
 
 }  // namespace
 
-void append_record(const Postings& postings, const uint32_t* positions, Bytes& out) {
-  if (postings.count <= kFew) {
-    out.push_back(static_cast<Byte>((postings.count - 1) | (postings.documents - 1) << 2));
-    for (uint32_t i = 0; i < postings.count; ++i) {
+void append_record(const ListFacts& facts, const uint32_t* positions, Bytes& out) {
+  if (facts.count <= kFew) {
+    out.push_back(static_cast<Byte>((facts.count - 1) | (facts.documents - 1) << 2));
+    for (uint32_t i = 0; i < facts.count; ++i) {
       append_varint(out, positions[i] - (i ? positions[i - 1] + 1 : 0));
     }
     return;
   }
-  const bool ranked = postings.frequent_rank != kNone, mapped = postings.bitmap != kNone;
+  const bool ranked = facts.frequent_rank != kNone, mapped = facts.bitmap != kNone;
   out.push_back(static_cast<Byte>(kMany | (ranked ? kHasRank : 0) | (mapped ? kHasBitmap : 0)));
-  append_varint(out, postings.count);
-  append_varint(out, postings.count - postings.documents);
-  if (ranked) append_varint(out, postings.frequent_rank);
-  if (mapped) append_varint(out, postings.bitmap);
+  append_varint(out, facts.count);
+  append_varint(out, facts.count - facts.documents);
+  if (ranked) append_varint(out, facts.frequent_rank);
+  if (mapped) append_varint(out, facts.bitmap);
 }
 
 Postings read_record(Reader& record) {
@@ -62,23 +87,48 @@ Postings read_record(Reader& record) {
   return postings;
 }
 
-void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out) {
-  const uint32_t n_blocks = (count + kBlock - 1) / kBlock;
+void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out, const Postings* head) {
+  const uint32_t n_blocks = blocks_of(count), n_copied = head ? copied_blocks(*head) : 0;
   const size_t skips = out.size();
   if (n_blocks > 1) out.resize(skips + kSkipBytes * n_blocks);
   const size_t data = out.size();
   uint32_t previous = kNone;
-  for (uint32_t block = 0; block < n_blocks; ++block) {
+  if (n_copied) {
+    const Blocks old(*head);
+    const Reader copied = old.first(n_copied);
+    std::memcpy(out.data() + skips, old.skips, kSkipBytes * n_copied);
+    out.insert(out.end(), copied.at, copied.end);
+    previous = old.last(n_copied - 1);
+  }
+  for (uint32_t block = n_copied; block < n_blocks; ++block) {
     const uint32_t offset = static_cast<uint32_t>(out.size() - data);
-    const uint32_t n = std::min(kBlock, count - block * kBlock);
-    pack_block(positions, n, previous, out);
-    positions += n;
-    previous = positions[-1];
+    const uint32_t first = block * kBlock, n = std::min(kBlock, count - first);
+    pack_block(positions + first, n, previous, out);
+    previous = positions[first + n - 1];
     if (n_blocks > 1) {
       std::memcpy(out.data() + skips + kSkipBytes * block, &previous, sizeof previous);
       std::memcpy(out.data() + skips + kSkipBytes * block + 4, &offset, sizeof offset);
     }
   }
+}
+
+void read_positions(const Postings& postings, uint32_t first_block, uint32_t* out) {
+  const uint32_t n = postings.count - first_block * kBlock;
+  if (postings.count <= kFew) {
+    std::copy_n(postings.few, n, out);
+  } else {
+    const Blocks blocks(postings);
+    Reader block = blocks.data;
+    uint32_t previous = first_block ? blocks.last(first_block - 1) : kNone;
+    for (uint32_t done = 0; done < n; done += kBlock) {
+      if (blocks.n > 1) block = blocks.from(first_block + done / kBlock);
+      unpack_block(block, std::min(kBlock, n - done), previous, out + done);
+      previous = out[std::min(n, done + kBlock) - 1];
+    }
+  }
+  bool ascending = true;
+  for (uint32_t i = 1; i < n; ++i) ascending &= out[i - 1] < out[i];
+  if (!ascending) throw FormatError("the positions of a list do not ascend");
 }
 
 ListCursor::ListCursor(const Postings& postings) : count_(postings.count) {

@@ -15,22 +15,35 @@ constexpr uint32_t kNone = UINT32_MAX;
 constexpr uint64_t kEnd = UINT64_MAX;
 
 // What the dictionary says about a list.
-struct Postings {
+struct ListFacts {
   uint32_t count = 0;
   uint32_t documents = 0;
-  uint32_t frequent_rank = kNone;   // number of a frequent word, from which pairs are keyed
-  uint32_t bitmap = kNone;          // number of the bitmap of its documents
+  uint32_t frequent_rank = kNone;  // number of a frequent word, from which pairs are keyed
+  uint32_t bitmap = kNone;         // number of the bitmap of its documents
+};
+
+// A list as the dictionary gives it.
+struct Postings : ListFacts {
   uint32_t few[kFew] = {};          // the positions, where count <= kFew
   Reader blocks{nullptr, nullptr};  // otherwise
 };
 
 // Appends the record of a list; its positions are needed where there are few.
-void append_record(const Postings& postings, const uint32_t* positions, Bytes& out);
+void append_record(const ListFacts& facts, const uint32_t* positions, Bytes& out);
 // The opposite; `blocks` stays empty.
 Postings read_record(Reader& record);
 
-// Appends the blocks of a list of more than kFew positions.
-void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out);
+// Appends the blocks of a list of more than kFew positions. The full blocks of `head`, a list that
+// it begins with, are copied; the positions in them may be anything.
+void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out,
+                   const Postings* head = nullptr);
+// How many blocks are copied of a list; only one with skips says where they end.
+inline uint32_t copied_blocks(const Postings& head) {
+  return head.count > kBlock ? head.count / kBlock : 0;
+}
+// Writes the positions from that of a block on to `out`, which has room for kBlock more; the blocks
+// before are not decoded. FormatError unless the positions ascend.
+void read_positions(const Postings& postings, uint32_t first_block, uint32_t* out);
 
 // Walks a list forwards. Decodes a block when it gets there, never allocates.
 class ListCursor {

@@ -47,19 +47,16 @@ const Byte* add_run(const Byte* at, const Byte* end, bool fold_accents, Words& w
   return at;
 }
 
-// About `enough_bytes` further, but not within a word.
-const Byte* slice_end(const Byte* at, const Byte* end, size_t enough_bytes) {
-  if (static_cast<size_t>(end - at) <= enough_bytes) return end;
-  at += enough_bytes;
-  while (at < end && kAscii[*at] != kSeparator) ++at;
-  return at;
-}
-
 }  // namespace
 
-const Byte* tokenize(const Byte* at, const Byte* end, bool fold_accents, size_t enough_bytes,
-                     Words& words) {
-  end = slice_end(at, end, enough_bytes);
+std::string_view first_part(std::string_view text, size_t n_bytes) {
+  while (n_bytes < text.size() && kAscii[static_cast<Byte>(text[n_bytes])] != kSeparator) ++n_bytes;
+  return text.substr(0, n_bytes);
+}
+
+void tokenize_all(std::string_view text, bool fold_accents, Words& words) {
+  const Byte* at = reinterpret_cast<const Byte*>(text.data());
+  const Byte* end = at + text.size();
   Byte* out = words.room(static_cast<size_t>(end - at));  // an ASCII word is as long as its form
   while (at < end) {
     const Byte* start = at;
@@ -83,7 +80,6 @@ const Byte* tokenize(const Byte* at, const Byte* end, bool fold_accents, size_t 
       out += length;
     }
   }
-  return end;
 }
 
 }  // namespace averment

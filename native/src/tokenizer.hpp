@@ -39,14 +39,10 @@ class Words {
   std::vector<size_t> ends_;
 };
 
-// Appends the words of a text until it ends or about `enough_bytes` are there; returns where the
-// next call goes on. A word is never cut.
-const Byte* tokenize(const Byte* at, const Byte* end, bool fold_accents, size_t enough_bytes,
-                     Words& words);
+// Appends the words of a text.
+void tokenize_all(std::string_view text, bool fold_accents, Words& words);
 
-inline void tokenize_all(std::string_view text, bool fold_accents, Words& words) {
-  const Byte* at = reinterpret_cast<const Byte*>(text.data());
-  tokenize(at, at + text.size(), fold_accents, SIZE_MAX, words);
-}
+// The start of a text, about so many bytes; no word goes beyond its end.
+std::string_view first_part(std::string_view text, size_t n_bytes);
 
 }  // namespace averment

@@ -20,18 +20,19 @@ uint64_t slot_key(std::string_view word, uint64_t hash) {
 Vocabulary::Vocabulary()
     : slots_(kFirstSlots, Slot{0, kFree, 0}), mask_(kFirstSlots - 1), bytes_(Words::kPadding) {}
 
-void Vocabulary::number(const Words& words, std::vector<uint32_t>& ids) {
-  uint64_t hashes[kBatch];
+void hash_all(const Words& words, std::vector<uint64_t>& hashes) {
+  hashes.resize(words.size());
+  for (size_t i = 0; i < words.size(); ++i) hashes[i] = hash_word(words[i]);
+}
+
+void Vocabulary::number(const Words& words, const std::vector<uint64_t>& hashes, uint32_t* ids) {
   for (size_t start = 0; start < words.size(); start += kBatch) {
-    const size_t n = std::min(kBatch, words.size() - start);
-    for (size_t i = 0; i < n; ++i) {
-      hashes[i] = hash_word(words[start + i]);
-      __builtin_prefetch(&slots_[hashes[i] & mask_]);
-    }
-    for (size_t i = 0; i < n; ++i) {
+    const size_t end = std::min(words.size(), start + kBatch);
+    for (size_t i = start; i < end; ++i) __builtin_prefetch(&slots_[hashes[i] & mask_]);
+    for (size_t i = start; i < end; ++i) {
       __builtin_prefetch(bytes_.data() + slots_[hashes[i] & mask_].offset);
     }
-    for (size_t i = 0; i < n; ++i) ids.push_back(find_or_add(words[start + i], hashes[i]));
+    for (size_t i = start; i < end; ++i) ids[i] = find_or_add(words[i], hashes[i]);
   }
 }
 

@@ -10,16 +10,19 @@
 
 namespace averment {
 
+// The hash of each word.
+void hash_all(const Words& words, std::vector<uint64_t>& hashes);
+
 class Vocabulary {
  public:
   Vocabulary();
 
-  // Appends the number of each word to `ids`.
-  void number(const Words& words, std::vector<uint32_t>& ids);
+  // Writes the number of each word to `ids`; `hashes` are those of `hash_all`.
+  void number(const Words& words, const std::vector<uint64_t>& hashes, uint32_t* ids);
 
   size_t size() const { return offsets_.size(); }
   std::string_view operator[](uint32_t id) const { return spelling(offsets_[id]); }
-  uint64_t hash(uint32_t id) const { return hashes_[id]; }
+  const std::vector<uint64_t>& hashes() const { return hashes_; }
 
  private:
   struct Slot {

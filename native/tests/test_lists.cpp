@@ -92,6 +92,26 @@ TEST(a_cursor_finds_what_a_binary_search_finds) {
   }
 }
 
+TEST(positions_are_read_from_any_block_and_full_blocks_are_copied) {
+  std::mt19937 draw(5);
+  for (const uint32_t n : {1u, 5u, 128u, 129u, 256u, 300u, 2000u}) {
+    const Positions positions = random_positions(draw, n + 200, 50);
+    Bytes bytes, whole, continued;
+    const Postings head = stored({positions.begin(), positions.begin() + n}, bytes);
+    for (uint32_t first = 0; first <= copied_blocks(head); ++first) {
+      Positions read(n + kBlock);
+      read_positions(head, first, read.data());
+      CHECK(std::equal(positions.begin() + first * kBlock, positions.begin() + n, read.begin()));
+    }
+    if (n <= kFew) continue;
+    append_blocks(positions.data(), n + 200, whole);
+    Positions rest = positions;
+    std::fill_n(rest.begin(), copied_blocks(head) * kBlock, 0);
+    append_blocks(rest.data(), n + 200, continued, &head);
+    CHECK(whole == continued);
+  }
+}
+
 TEST(targets_beyond_all_positions_end_a_list) {
   Bytes bytes;
   for (const size_t n : {3, 50, 500}) {
@@ -117,7 +137,7 @@ TEST(a_dictionary_finds_its_keys_and_no_others) {
     postings.count = postings.documents = 1;
     Bytes record;
     append_record(postings, &i, record);
-    writer.add(view(keys[i]), hash_word(view(keys[i])), record, 0);
+    writer.add(view(keys[i]), {record.data(), record.data() + record.size()}, 0);
   }
   writer.finish();
   const Bytes& entries = writer.entries();

@@ -1,8 +1,4 @@
-#include <cstdio>
-#include <fstream>
-#include <iterator>
-
-#include "builder.hpp"
+#include "built.hpp"
 #include "check.hpp"
 #include "query.hpp"
 
@@ -10,42 +6,10 @@ using namespace averment;
 
 namespace {
 
-// A segment in a temporary file.
-class Built {
- public:
-  explicit Built(const std::vector<std::string>& texts, BuildOptions options = {}) {
-    SegmentBuilder builder(options);
-    for (const std::string& text : texts) builder.add(text);
-    std::remove(path_.c_str());
-    builder.finish(path_);
-  }
-  ~Built() { std::remove(path_.c_str()); }
-  const std::string& path() const { return path_; }
-
-  std::string bytes() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void write(const std::string& bytes) const {
-    std::ofstream(path_, std::ios::binary | std::ios::trunc) << bytes;
-  }
-
- private:
-  std::string path_ = std::string(std::tmpnam(nullptr)) + ".averment-test";
-};
-
 Phrase phrase(const Segment& segment, const std::string& text) {
   Words words;
   tokenize_all(text, segment.fold_accents(), words);
   return find_phrase(segment, words);
-}
-
-BuildOptions everything() {
-  BuildOptions options;
-  options.frequent_min_count = 1;
-  options.frequent_min_share = 0;
-  options.bitmap_min_share = 0.01;
-  return options;
 }
 
 }  // namespace
@@ -115,4 +79,15 @@ TEST(a_file_is_not_written_twice) {
   SegmentBuilder builder({});
   CHECK_THROWS(FileError, builder.finish(file.path()));
   CHECK_THROWS(FileError, Segment("/nonexistent/segment"));
+}
+
+TEST(the_bytes_do_not_depend_on_the_threads) {
+  std::vector<std::string> texts(300, "some words in a document");
+  texts[7] = std::string(500000, 'x');
+  for (int i = 0; i < 200000; ++i) texts[150] += "word" + std::to_string(i % 5000) + " ";
+  BuildOptions options = everything();
+  const Built one(texts, options);
+  for (options.n_threads = 2; options.n_threads < 6; ++options.n_threads) {
+    CHECK(Built(texts, options).bytes() == one.bytes());
+  }
 }

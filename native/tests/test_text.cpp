@@ -16,6 +16,14 @@ std::string words_of(std::string_view text, bool fold_accents = false) {
   return joined;
 }
 
+std::vector<uint32_t> numbers(Vocabulary& vocabulary, const Words& words) {
+  std::vector<uint64_t> hashes;
+  hash_all(words, hashes);
+  std::vector<uint32_t> ids(words.size());
+  vocabulary.number(words, hashes, ids.data());
+  return ids;
+}
+
 }  // namespace
 
 TEST(words_are_runs_of_letters_and_digits_in_lower_case) {
@@ -73,9 +81,8 @@ TEST(long_and_short_words_get_their_own_numbers) {
   const std::vector<std::string> forms = {
       "a", "b", "a", "12345678", "123456789", "1234567890", "123456789", std::string(5000, 'x')};
   for (const std::string& form : forms) words.add(form);
-  std::vector<uint32_t> ids;
   Vocabulary vocabulary;
-  vocabulary.number(words, ids);
+  const std::vector<uint32_t> ids = numbers(vocabulary, words);
   CHECK((ids == std::vector<uint32_t>{0, 1, 0, 2, 3, 4, 3, 5}));
   for (size_t i = 0; i < ids.size(); ++i) CHECK(vocabulary[ids[i]] == forms[i]);
 }
@@ -84,9 +91,8 @@ TEST(a_vocabulary_grows) {
   Vocabulary vocabulary;
   for (int round = 0; round < 2; ++round) {
     Words words;
-    std::vector<uint32_t> ids;
     for (int i = 0; i < 20000; ++i) words.add("word" + std::to_string(i) + (i % 2 ? "suffix" : ""));
-    vocabulary.number(words, ids);
+    const std::vector<uint32_t> ids = numbers(vocabulary, words);
     for (uint32_t i = 0; i < ids.size(); ++i) CHECK(ids[i] == i);
   }
   CHECK(vocabulary.size() == 20000);

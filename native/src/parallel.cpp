@@ -1,0 +1,49 @@
+#include "parallel.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace averment {
+
+void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take) {
+  std::mutex guard;
+  std::condition_variable turn;
+  size_t next = 0, due = 0;
+  std::exception_ptr error;
+  const auto work = [&](unsigned worker) {
+    std::unique_lock<std::mutex> lock(guard);
+    while (!error && next < n) {
+      const size_t part = next++;
+      lock.unlock();
+      try {
+        make(part, worker);
+        lock.lock();
+        turn.wait(lock, [&] { return error || due == part; });
+        if (error) return;
+        lock.unlock();
+        take(part, worker);
+        lock.lock();
+        ++due;
+      } catch (...) {
+        if (!lock.owns_lock()) lock.lock();
+        if (!error) error = std::current_exception();
+      }
+      turn.notify_all();
+    }
+  };
+  std::vector<std::thread> helpers;
+  try {
+    for (unsigned i = 1; i < std::min<size_t>(n_threads, n); ++i) helpers.emplace_back(work, i);
+  } catch (const std::system_error&) {  // no more threads to be had: those that run do the work
+  }
+  work(0);
+  for (std::thread& helper : helpers) helper.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace averment

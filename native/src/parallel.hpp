@@ -1,0 +1,21 @@
+// Work in numbered parts, shared between threads, with results that do not depend on how many.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace averment {
+
+using Part = std::function<void(size_t part, unsigned worker)>;
+
+// Calls make(part, worker) for the parts 0 … n - 1 on up to so many threads, and take(part, worker)
+// behind it, in the order of the parts and one at a time. `worker` tells the threads apart. The
+// first error ends the work and is thrown.
+void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take);
+
+// The same without an order.
+inline void in_parallel(size_t n, unsigned n_threads, const Part& make) {
+  in_order(n, n_threads, make, [](size_t, unsigned) {});
+}
+
+}  // namespace averment

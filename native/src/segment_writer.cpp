@@ -1,0 +1,170 @@
+#include "segment_writer.hpp"
+
+#include <cmath>
+
+#include "parallel.hpp"
+
+namespace averment {
+namespace {
+
+constexpr size_t kPositionsAtOnce = 1 << 17;  // that a thread packs before it writes
+
+// Neighbours of about equal length in all, as the end of each part.
+std::vector<size_t> in_parts(const NewLists& lists) {
+  std::vector<size_t> ends = {0};
+  size_t n = 0;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    n += lists.facts[i].count + 16;  // a short list takes its time too
+    if (n < kPositionsAtOnce && i + 1 < lists.size()) continue;
+    ends.push_back(i + 1);
+    n = 0;
+  }
+  return ends;
+}
+
+// Some lists, packed by one thread.
+struct Packed {
+  Bytes records, blocks;
+  std::vector<std::pair<size_t, size_t>> ends;  // of each list in both
+  std::vector<uint32_t> room;
+};
+
+uint64_t n_positions(const NewLists& lists) {
+  uint64_t n = 0;
+  for (const ListFacts& list : lists.facts) n += list.count;
+  return n;
+}
+
+}  // namespace
+
+std::vector<uint32_t> order_by_hash(const std::vector<uint64_t>& hashes,
+                                    const std::function<std::string(uint32_t)>& key_of) {
+  const uint32_t n_buckets = buckets_for(hashes.size());
+  std::vector<uint32_t> order(hashes.size()), ends(n_buckets + 1);
+  for (const uint64_t hash : hashes) ++ends[bucket_of(hash, n_buckets) + 1];
+  for (uint32_t bucket = 0; bucket < n_buckets; ++bucket) ends[bucket + 1] += ends[bucket];
+  for (uint32_t i = 0; i < hashes.size(); ++i) order[ends[bucket_of(hashes[i], n_buckets)]++] = i;
+  const auto before = [&](uint32_t a, uint32_t b) {
+    if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
+    const int compared = key_of(a).compare(key_of(b));
+    return compared ? compared < 0 : a < b;
+  };
+  uint32_t start = 0;
+  for (uint32_t bucket = 0; bucket < n_buckets; start = ends[bucket++]) {
+    std::sort(order.begin() + start, order.begin() + ends[bucket], before);
+  }
+  return order;
+}
+
+SegmentWriter::SegmentWriter(const std::string& path, const BuildOptions& options,
+                             const std::vector<uint32_t>& starts, const char* unicode_version)
+    : options_(options),
+      file_(path),
+      documents_(starts.data(), static_cast<uint32_t>(starts.size() - 1)) {
+  facts_.n_documents = documents_.size();
+  facts_.fold_accents = options.fold_accents;
+  std::strncpy(facts_.unicode_version, unicode_version, sizeof facts_.unicode_version - 1);
+  file_.begin(kDocumentStarts);
+  file_.write(starts.data(), starts.size() * sizeof(uint32_t));
+}
+
+std::vector<uint32_t> SegmentWriter::rank_frequent(NewLists& words) const {
+  if (!options_.frequent_min_count) return {};
+  const double least =
+      std::max<double>({static_cast<double>(options_.frequent_min_count), kFew + 1.0,
+                        options_.frequent_min_share * static_cast<double>(n_positions(words))});
+  std::vector<uint32_t> frequent;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    if (words.facts[i].count >= least) frequent.push_back(i);
+  }
+  std::stable_sort(frequent.begin(), frequent.end(), [&](uint32_t a, uint32_t b) {
+    return words.facts[a].count > words.facts[b].count;
+  });
+  if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
+  for (uint32_t rank = 0; rank < frequent.size(); ++rank) {
+    words.facts[frequent[rank]].frequent_rank = rank;
+  }
+  return frequent;
+}
+
+void SegmentWriter::write_words(NewLists& words) {
+  facts_.n_words = n_positions(words);
+  facts_.n_terms = static_cast<uint32_t>(words.size());
+  for (const ListFacts& word : words.facts) facts_.frequent_words += word.frequent_rank != kNone;
+  write(words, kWordOffsets, kWordEntries, kWordLists);
+}
+
+void SegmentWriter::write_pairs(NewLists& pairs) {
+  facts_.n_pair_occurrences = n_positions(pairs);
+  facts_.n_pairs = static_cast<uint32_t>(pairs.size());
+  write(pairs, kPairOffsets, kPairEntries, kPairLists);
+}
+
+void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Section list_section) {
+  reserve_bitmaps(lists);
+  const std::vector<size_t> ends = in_parts(lists);
+  std::vector<Packed> workers(std::max(1u, options_.n_threads));
+  const auto pack = [&](size_t part, unsigned worker) {
+    Packed& packed = workers[worker];
+    packed.records.clear(), packed.blocks.clear(), packed.ends.clear();
+    for (size_t i = ends[part]; i < ends[part + 1]; ++i) {
+      const ListFacts& facts = lists.facts[i];
+      const bool is_short = facts.count <= kFew, mapped = facts.bitmap != kNone;
+      const Content content = lists.content(i, is_short || mapped, packed.room);
+      if (mapped) fill_bitmap(facts.bitmap, content.positions, facts.count);
+      append_record(facts, content.positions, packed.records);
+      if (!is_short) append_blocks(content.positions, facts.count, packed.blocks, content.head);
+      packed.ends.emplace_back(packed.records.size(), packed.blocks.size());
+    }
+  };
+  DictionaryWriter dictionary(lists.size());
+  const auto write = [&](size_t part, unsigned worker) {
+    const Packed& packed = workers[worker];
+    size_t i = ends[part], record = 0, block = 0;
+    for (const auto& [record_end, block_end] : packed.ends) {
+      const Byte* records = packed.records.data();
+      dictionary.add(lists.key(i++), {records + record, records + record_end}, block_end - block);
+      record = record_end, block = block_end;
+    }
+    file_.write(packed.blocks.data(), packed.blocks.size());
+  };
+  file_.begin(list_section);
+  in_order(ends.size() - 1, options_.n_threads, pack, write);
+  dictionary.finish();
+  file_.begin(entries);
+  file_.write(dictionary.entries().data(), dictionary.entries().size());
+  file_.begin(offsets);
+  file_.write(dictionary.offsets().data(), dictionary.offsets().size() * sizeof(uint32_t));
+}
+
+void SegmentWriter::reserve_bitmaps(NewLists& lists) {
+  if (!(options_.bitmap_min_share > 0)) return;
+  const double least = std::ceil(options_.bitmap_min_share * documents_.size());
+  for (ListFacts& list : lists.facts) {
+    if (list.count > kFew && list.documents >= least) list.bitmap = facts_.n_bitmaps++;
+  }
+  bitmaps_.resize(size_t{facts_.n_bitmaps} * Bitmaps::words_per_bitmap(documents_.size()));
+}
+
+void SegmentWriter::fill_bitmap(uint32_t number, const uint32_t* positions, uint32_t count) {
+  uint64_t* bitmap =
+      bitmaps_.data() + size_t{number} * Bitmaps::words_per_bitmap(documents_.size());
+  uint32_t end = 0;  // of the document found last
+  for (uint32_t i = 0; i < count; ++i) {
+    if (positions[i] < end) continue;
+    const DocumentSpan document = documents_.of(positions[i]);
+    bitmap[document.number / 64] |= uint64_t{1} << document.number % 64;
+    end = document.end;
+  }
+}
+
+Facts SegmentWriter::finish() {
+  file_.begin(kBitmaps);
+  file_.write(bitmaps_.data(), bitmaps_.size() * sizeof(uint64_t));
+  file_.begin(kFacts);
+  file_.write(&facts_, sizeof facts_);
+  file_.finish();
+  return facts_;
+}
+
+}  // namespace averment
