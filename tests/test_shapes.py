@@ -38,7 +38,9 @@ from doubles import EVERY_ERROR, exact, hits, passage, together
 
 OSLO_NORWAY = Triplet("Oslo", "is the capital of", "Norway")
 EVIDENCE = passage("Oslo is the capital of Norway.", title="Oslo", passage_id="d1")
-INFO = CorpusInfo("wiki", 1, "scan", "words; accents kept", 3, 9, 9, 1, 3, "digest", "now", 2)
+INFO = CorpusInfo(
+    "wiki", 1, "scan", "words; accents kept", 3, 9, 9, 1, 3, 0, 27, 81, 1, "digest", "now", 2
+)
 
 
 def answer(verdict: Verdict = Verdict.ANSWERED, reason: str | None = None) -> Answer:

@@ -19,18 +19,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from averment.errors import AvermentError
     from averment.types import Document, Question
-    from averment.wiring import build_index, open_engine, open_index
+    from averment.wiring import (
+        build_index,
+        delete_documents,
+        merge_index,
+        open_engine,
+        open_index,
+    )
 
 _HOME = {
     "AvermentError": "averment.errors",
     "Document": "averment.types",
     "Question": "averment.types",
     "build_index": "averment.wiring",
+    "delete_documents": "averment.wiring",
+    "merge_index": "averment.wiring",
     "open_engine": "averment.wiring",
     "open_index": "averment.wiring",
 }
 
-__all__ = ["AvermentError", "Document", "Question", "build_index", "open_engine", "open_index"]
+__all__ = [
+    "AvermentError",
+    "Document",
+    "Question",
+    "build_index",
+    "delete_documents",
+    "merge_index",
+    "open_engine",
+    "open_index",
+]
 
 
 def __getattr__(name: str) -> Any:

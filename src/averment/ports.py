@@ -20,6 +20,7 @@ from averment.types import (
     GenerationOptions,
     ModelInfo,
     Occurrence,
+    Phrase,
     Prompt,
     Retrieval,
     Token,
@@ -31,7 +32,8 @@ class CorpusIndex(Protocol):
 
     A phrase is text; it passes through the index's own text form. (i, j) is a pair of A and B iff
     both are start positions in one document and |i - j| <= window_words; overlapping spans and
-    A = B (distance 0) count. A phrase without a word raises `QueryError`.
+    A = B (distance 0) count. A phrase is one text or a set of the forms of one name. A phrase
+    without a word, or a set without a form, raises `QueryError`.
     """
 
     @property
@@ -39,25 +41,35 @@ class CorpusIndex(Protocol):
         """What this index is."""
         ...
 
-    def count(self, phrases: Sequence[str]) -> list[Count]:
+    def count(self, phrases: Sequence[Phrase]) -> list[Count]:
         """Occurrences and documents of each phrase."""
         ...
 
-    def exists(self, pairs: Sequence[tuple[str, str]], *, window_words: int) -> list[bool | None]:
+    def exists(
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, window_words: int
+    ) -> list[bool | None]:
         """Whether each pair occurs at all; None where that is unknown. The fast path."""
         ...
 
     def cooccurrence(
-        self, pairs: Sequence[tuple[str, str]], *, window_words: int
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, window_words: int
     ) -> list[Cooccurrence]:
         """Pairs, documents and the smallest distance of each pair of phrases."""
         ...
 
-    def locate(self, phrase: str, *, limit: int) -> list[Occurrence]:
+    def cooccurrence_by_window(
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, windows_words: Sequence[int]
+    ) -> list[tuple[Cooccurrence, ...]]:
+        """What `cooccurrence` gives for each of some windows."""
+        ...
+
+    def locate(self, phrase: Phrase, *, limit: int) -> list[Occurrence]:
         """The first occurrences of a phrase, in corpus order, with snippets."""
         ...
 
-    def locate_pair(self, a: str, b: str, *, window_words: int, limit: int) -> list[Occurrence]:
+    def locate_pair(
+        self, a: Phrase, b: Phrase, *, window_words: int, limit: int
+    ) -> list[Occurrence]:
         """One occurrence a document that holds a pair: from the earlier phrase to the later."""
         ...
 

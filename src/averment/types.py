@@ -7,9 +7,10 @@ Offsets are code points, half open. Unknown is ``None`` with a ``CountKind``, ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeAlias
 
 
 class CountKind(StrEnum):
@@ -81,6 +82,14 @@ class Document:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
+Phrase: TypeAlias = str | Set[str]
+"""What can be counted: some words in a row, or any of the forms of one name.
+
+Of several forms that overlap in a text, the first counts, the longest of those that start together;
+so they are counted once. A set of one form is that form.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """What is retrieved: ``text`` equals ``document.text[start:end]``."""
@@ -118,7 +127,8 @@ class CorpusInfo:
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
     capitalised names in a sample of the corpus, the default below which a name counts as rare;
     ``None`` where the corpus has no such names. ``n_terms`` (different words) is ``None`` where
-    several segments each know their own only.
+    several segments each know their own only, or documents were deleted. All numbers are of what
+    is not deleted; the two of bytes are of the files.
     """
 
     name: str
@@ -130,6 +140,10 @@ class CorpusInfo:
     n_terms: int | None
     n_segments: int
     n_passages: int
+    n_deleted_documents: int
+    counts_bytes: int
+    passages_bytes: int
+    generation: int
     digest: str
     built_at: str
     entity_threshold_documents: int | None

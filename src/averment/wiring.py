@@ -33,7 +33,7 @@ from averment.engine import Edges, Engine
 from averment.errors import MissingExtraError, UnknownNameError, UsageError
 from averment.index import compiled
 from averment.index.build import IndexWriter
-from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
@@ -84,6 +84,10 @@ class Settings(BaseSettings):
     policy: str = Field(default="quco", description="when to retrieve: a preset name")
     extractor: Literal["rules", "model"] = Field(
         default="rules", description="who finds entities and triplets"
+    )
+    damaged_segments: DamagedSegments = Field(
+        default="fail",
+        description="segments that cannot be read: fail, or answer without them (lower_bound)",
     )
     offline: bool = Field(default=False, description="forbid every connection but loopback")
     timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
@@ -151,8 +155,12 @@ def build_index(
     *,
     fold_accents: bool = False,
     counts_only: bool = False,
+    keep_tokens: bool = False,
     add: bool = False,
+    replace: bool = False,
     on_duplicate: Callable[[Document], None] | None = None,
+    resume_key: str | None = None,
+    on_resume: Callable[[int], None] | None = None,
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
 
@@ -161,37 +169,97 @@ def build_index(
         path: The index directory; an index that is there is replaced as a whole.
         fold_accents: "Zürich" and "Zurich" are one word.
         counts_only: Statistics without text: no passages, no retrieval, no snippets.
+        keep_tokens: Words in their normal form are kept for snippets; of use with `counts_only`.
         add: Keep what is there, and its options.
+        replace: With `add`: a document takes the place of the one that has its id.
         on_duplicate: Told of each document whose id is there already; the first one stays.
+        resume_key: Names the documents, which must come in the same order again. A build with the
+            key, options and path of one that was interrupted goes on where that one had got to.
+        on_resume: Told how many documents of the interrupted build need not be indexed again.
 
     Raises:
         EmptyCorpusError: No document came.
         UsageError: The directory holds something else.
     """
-    from averment.retrieval.bm25 import build_bm25
-
     form = None if add else TextForm(fold_accents=fold_accents)
-    only = None if add else counts_only
-    with IndexWriter(Path(path), form=form, counts_only=only, add=add) as writer:
+    only, tokens = (None, None) if add else (counts_only, keep_tokens)
+    with IndexWriter(
+        Path(path), form=form, counts_only=only, keep_tokens=tokens, add=add, resume_key=resume_key
+    ) as writer:
+        if writer.n_resumed_documents and on_resume is not None:
+            on_resume(writer.n_resumed_documents)
         for document in documents:
-            added = writer.add(document, () if writer.counts_only else cut_passages(document))
+            passages = cut_passages(document) if writer.wants_passages else ()
+            added = writer.add(document, passages, replace=replace)
             if not added and on_duplicate is not None:
                 on_duplicate(document)
-        if not writer.counts_only and writer.n_documents:
-            build_bm25(writer.passages(), writer.extra_directory("bm25"))
-        info = writer.publish()
+        info = _publish(writer)
     _say_if_without_core(info)
     return info
 
 
-def open_index(path: str | Path) -> EmbeddedIndex:
+def delete_documents(
+    path: str | Path, document_ids: Iterable[str], *, missing_ok: bool = False
+) -> CorpusInfo:
+    """Delete documents from an index; counts and retrieval are exact without them at once.
+
+    Their bytes stay on disk until `merge_index`.
+
+    Args:
+        path: The index directory.
+        document_ids: Of the documents.
+        missing_ok: Ids that no document has are passed over.
+
+    Raises:
+        UsageError: No document has one of the ids; nothing was deleted.
+        EmptyCorpusError: No document would be left.
+    """
+    with IndexWriter(Path(path), add=True) as writer:
+        missing = [one for one in dict.fromkeys(document_ids) if not writer.delete(one)]
+        if missing and not missing_ok:
+            shown = ", ".join(map(repr, missing[:5])) + (" …" if len(missing) > 5 else "")
+            raise UsageError(
+                f"The index at {path} has no document {shown}; nothing was deleted.",
+                hint="`averment index count WORD --show 5` shows ids; or pass --missing-ok.",
+            )
+        return _publish(writer)
+
+
+def merge_index(path: str | Path) -> CorpusInfo:
+    """Make few segments of many and let go of what was deleted; answers stay the same.
+
+    Args:
+        path: The index directory.
+    """
+    with IndexWriter(Path(path), add=True) as writer:
+        writer.merge()
+        return _publish(writer)
+
+
+def _publish(writer: IndexWriter) -> CorpusInfo:
+    """Publish with what retrieval needs, if that is another than before."""
+    from averment.retrieval.bm25 import build_bm25
+
+    if writer.keeps_text and writer.renumbers_passages and writer.n_documents:
+        build_bm25(writer.passages(), writer.extra_directory("bm25"))
+    return writer.publish()
+
+
+def open_index(path: str | Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:
     """Open an index for counting.
+
+    Args:
+        path: The index directory.
+        damaged_segments: With ``lower_bound``, what cannot be read is left out, and counts say
+            that they are lower bounds.
 
     Raises:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
     """
-    index = open_embedded(Path(path))
+    index = open_embedded(Path(path), damaged_segments=damaged_segments)
+    for problem in index.problems:
+        logging.getLogger("averment").warning("left out, so counts are lower bounds: %s", problem)
     _say_if_without_core(index.info)
     return index
 
@@ -220,7 +288,7 @@ def open_retriever(index: EmbeddedIndex) -> Retriever:
             f"The index {index.info.name!r} has counts only, no passages to retrieve from.",
             hint="Build it without --counts-only.",
         )
-    return open_bm25(directory, index.passages())
+    return open_bm25(directory, index.passages(), among=index.passages_meant())
 
 
 # --- the model ----------------------------------------------------------------------------------
@@ -334,7 +402,11 @@ def open_engine(
     if isinstance(model, str):
         named["model"] = model
     resolved = resolve_settings(policy=policy, **named)
-    opened = index if isinstance(index, EmbeddedIndex) else open_index(resolved.index)
+    opened = (
+        index
+        if isinstance(index, EmbeddedIndex)
+        else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+    )
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
     if model is not None and not isinstance(model, str):

@@ -11,9 +11,9 @@ from averment.index.build import IndexWriter
 from averment.index.embedded import open_embedded
 from averment.index.thresholds import (
     SAMPLE_DOCUMENTS,
+    TextSample,
     entity_threshold,
     mentioned_names,
-    sample_step,
 )
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
@@ -55,10 +55,15 @@ def test_corpus_without_names_has_no_threshold() -> None:
 
 @pytest.mark.parametrize(
     ("n_documents", "step"),
-    [(0, 1), (1, 1), (SAMPLE_DOCUMENTS, 1), (SAMPLE_DOCUMENTS + 1, 2), (10 * SAMPLE_DOCUMENTS, 10)],
+    [(0, 1), (1, 1), (SAMPLE_DOCUMENTS, 1), (SAMPLE_DOCUMENTS + 1, 2), (10 * SAMPLE_DOCUMENTS, 16)],
 )
 def test_sample_is_spread_over_the_corpus(n_documents: int, step: int) -> None:
-    assert sample_step(n_documents) == step
+    sample = TextSample()
+
+    for number in range(n_documents):
+        sample.offer(str(number))
+
+    assert sample.texts == [str(number) for number in range(0, n_documents, step)]
 
 
 def _build(path: Path, texts: list[str], words_per_segment: int) -> int | None:
@@ -89,6 +94,32 @@ def test_sample_goes_on_through_the_segments(
     cut = _build(tmp_path / "cut", texts, 9)
 
     assert whole == cut == 3
+
+
+def test_sample_is_the_same_when_it_is_read_from_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("averment.index.thresholds.SAMPLE_DOCUMENTS", 3)
+    texts = [f"They saw {name}." for name in ("Reno", "Ann", "Reno", "Bob", "Reno", "Cid")]
+    whole = _build(tmp_path / "whole", texts, 8_000_000)
+    _build(tmp_path / "grown", texts[:3], 8_000_000)
+
+    with IndexWriter(tmp_path / "grown", add=True) as writer:
+        for number, text in enumerate(texts[3:]):
+            writer.add(Document(f"new {number}", text))
+        grown = writer.publish().entity_threshold_documents
+
+    assert grown == whole == 3
+
+
+def test_a_few_more_documents_leave_the_threshold_as_it_is(tmp_path: Path) -> None:
+    _build(tmp_path / "i", ["They saw Reno."] * 20, 8_000_000)
+
+    with IndexWriter(tmp_path / "i", add=True) as writer:
+        writer.add(Document("new", "They saw Reno."))
+        info = writer.publish()
+
+    assert (info.n_documents, info.entity_threshold_documents) == (21, 20)
 
 
 def test_index_without_names_says_so(tmp_path: Path) -> None:

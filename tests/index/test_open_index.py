@@ -101,12 +101,21 @@ def test_manifest_with_wrong_fields_is_refused(
 
 
 def test_newer_format_is_refused_with_what_can_be_read(path: Path) -> None:
-    change_manifest(path, format_version=2)
+    change_manifest(path, format_version=99)
 
-    with pytest.raises(IndexFormatError, match="version 2; this averment reads up to 1") as refused:
+    with pytest.raises(IndexFormatError, match="version 99; this averment reads 2") as refused:
         open_embedded(path)
 
     assert "pip install -U averment" in refused.value.hint
+
+
+def test_older_format_is_refused_with_what_to_do(path: Path) -> None:
+    change_manifest(path, format_version=1)
+
+    with pytest.raises(IndexFormatError, match="version 1; this averment reads 2") as refused:
+        open_embedded(path)
+
+    assert "averment index build" in refused.value.hint
 
 
 def test_other_text_form_is_refused_with_both(path: Path) -> None:

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from averment.index.engines import Phrase
 from averment.text import TextForm
-from averment.types import Cooccurrence, Count, CountKind, Document
+from averment.types import Cooccurrence, Count, CountKind, Document, Phrase
 
 
 class NaiveIndex:

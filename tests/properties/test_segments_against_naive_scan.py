@@ -15,13 +15,12 @@ from averment.index import compiled
 from averment.index.engines import (
     COMPILED,
     REFERENCE,
-    Phrase,
     Segment,
     open_segment,
     segment_writer,
 )
 from averment.text import TextForm
-from averment.types import Document
+from averment.types import Document, Phrase
 from properties.naive_index import NaiveIndex
 
 FORM = TextForm()

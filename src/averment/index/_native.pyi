@@ -8,7 +8,8 @@ operating system `OSError`. Nothing here knows of directories, manifests or seve
 from collections.abc import Sequence
 from typing import TypedDict
 
-from averment.index.engines import Pairs, Phrase
+from averment.index.engines import Pairs
+from averment.types import Phrase
 
 unicode_version: str
 """Of the tables that were compiled in; equal to `unicodedata.unidata_version`."""
@@ -48,6 +49,7 @@ class SegmentBuilder:
             neighbours get lists of their own. 0: none do.
         frequent_min_share: A frequent word also is this share of all words of the segment.
         bitmap_min_share: What is in this share of the documents gets a bitmap of them. 0: nothing.
+        n_threads: Threads that share the work; the bytes are the same with any number.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class SegmentBuilder:
         frequent_min_count: int = 4096,
         frequent_min_share: float = 1e-4,
         bitmap_min_share: float = 0.125,
+        n_threads: int = 1,
     ) -> None: ...
     @property
     def n_words(self) -> int:
@@ -80,6 +83,33 @@ class SegmentBuilder:
         Raises:
             OSError: The file exists or cannot be written; what was written of it is not a segment.
         """
+
+def merge(
+    segments: Sequence[Segment],
+    path: str,
+    *,
+    members: Sequence[bytes | None] | None = None,
+    frequent_min_count: int = 4096,
+    frequent_min_share: float = 1e-4,
+    bitmap_min_share: float = 0.125,
+    n_threads: int = 1,
+) -> SegmentFacts:
+    """Write the documents of some segments as one, byte for byte as if it had been built of them.
+
+    Args:
+        segments: Of the same text form; their documents keep their order.
+        path: Of the new file.
+        members: Of each segment the documents to keep, as `Segment.among` takes them; None: all.
+        frequent_min_count: As of the `SegmentBuilder`.
+        frequent_min_share: As of the `SegmentBuilder`.
+        bitmap_min_share: As of the `SegmentBuilder`.
+        n_threads: As of the `SegmentBuilder`.
+
+    Raises:
+        IndexFormatError: A segment is damaged.
+        QueryError: The segments are of different text forms, or too large together.
+        OSError: The file exists or cannot be written.
+    """
 
 class Segment:
     """An open segment, an `engines.Segment`; immutable, so that any thread may ask.

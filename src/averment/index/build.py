@@ -1,8 +1,9 @@
-"""Build an index directory, or add to one, and publish it in one step.
+"""Build an index directory, add to one, delete from it, merge it; publish it in one step.
 
-Everything is made in a staging directory inside the index directory and moved into place at
-`publish`; the new manifest is renamed over the old one last. Leaving without publishing, or
-dying, leaves the old generation as it was; the next writer removes what is not referenced.
+Segments are made in a staging directory inside the index directory and moved to their places, where
+nobody reads them before `publish` renames a new manifest over the old one. Leaving without
+publishing, or dying, leaves the old generation as it was; the next writer goes on after what a
+build with the same key had finished, and removes what is of no use.
 What this module does not do: read files or cut passages (`averment.corpus`), rank passages.
 """
 
@@ -11,56 +12,59 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from averment.errors import AvermentError, EmptyCorpusError, IndexFormatError
-from averment.index.documents import (
-    DocumentStore,
-    DocumentWriter,
-    PassageSequence,
-    encode_document,
-)
-from averment.index.embedded import EmbeddedIndex, Part, open_parts
-from averment.index.engines import (
-    SegmentWriter,
-    default_engine,
-    open_segment,
-    segment_writer,
-    words_per_segment,
-)
+import numpy as np
+
+from averment.errors import AvermentError, DatasetError, EmptyCorpusError, IndexFormatError
+from averment.index.arrays import save_array
+from averment.index.documents import PassageSequence, encode_document
+from averment.index.embedded import EmbeddedIndex
+from averment.index.engines import default_engine, words_per_segment
 from averment.index.manifest import (
     FORMAT_VERSION,
     MAGIC,
+    Deletion,
     ExtraEntry,
     FileEntry,
     Manifest,
     SegmentEntry,
+    digest_of,
     make_durable,
     read_manifest,
+    sum_of_digests,
     write_manifest,
 )
+from averment.index.new_segment import NewSegment, directory_digest
+from averment.index.parts import DELETED, Part, open_part
 from averment.index.staging import Staging, claimed, disk_errors
-from averment.index.string_table import StringTable, save_strings
-from averment.index.thresholds import entity_threshold, mentioned_names, sampled_texts
+from averment.index.thresholds import (
+    TextSample,
+    entity_threshold,
+    mentioned_names,
+    sampled_texts,
+)
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Passage
 
 _EXTRA_NAME = re.compile("[a-z][a-z0-9_]*")
+_GROWTH = 1.1  # of the number of documents, after which the threshold of names is read off again
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A complete segment, published earlier (`staged` is None) or waiting for it."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Options:
+    """How segments are made: a `parts.Options`."""
 
-    part: Part
-    staged: Path | None
-    published: SegmentEntry | None
+    engine: str
+    form: TextForm
+    counts_only: bool
+    keeps_tokens: bool
 
 
 class IndexWriter:
@@ -71,15 +75,20 @@ class IndexWriter:
             replaced at `publish`, or extended with `add=True`.
         form: The text form; None: the default one, or with `add=True` that of the index.
         counts_only: Keep no text: no snippets, no passages; None: False, or as the index does.
+        keep_tokens: Keep the words of the documents, packed, for snippets without text; None:
+            False, or as the index does.
         add: Keep the documents that are there.
         engine: Of a new index; None: the fastest that is here. An index that is added to keeps its.
         words_per_segment: Words after which a segment is written; None: as the engine is made for.
+        resume_key: Names the documents that will come. If a writer with the same key and options
+            was interrupted, the segments that it had finished are not made again; the documents
+            must come in the same order. None: nothing is kept for later.
 
     Raises:
         UsageError: `path` is something else than an index; nothing was touched.
         NotAnIndexError: `add=True`, but there is no index.
         IndexFormatError: `add=True`, but the index is damaged, or was made with another form,
-            another engine, or the other `counts_only`.
+            another engine, the other `counts_only` or `keep_tokens`.
         IndexUnavailable: Another process is writing it.
     """
 
@@ -89,18 +98,24 @@ class IndexWriter:
         *,
         form: TextForm | None = None,
         counts_only: bool | None = None,
+        keep_tokens: bool | None = None,
         add: bool = False,
         engine: str | None = None,
         words_per_segment: int | None = None,
+        resume_key: str | None = None,
     ) -> None:
         self._path = path.absolute()
-        self._form = form or TextForm()
-        self._counts_only = bool(counts_only)
-        self._asked_form = form
-        self._asked_counts_only = counts_only
+        self._asked = {
+            "text form": form and form.identity,
+            "counts_only": counts_only,
+            "keep_tokens": keep_tokens,
+        }
+        self._options = _Options(
+            engine or default_engine(), form or TextForm(), bool(counts_only), bool(keep_tokens)
+        )
         self._add = add
-        self._asked_engine = engine
         self._asked_words_per_segment = words_per_segment
+        self._resume_key = resume_key
 
     def __enter__(self) -> Self:
         if self._add:
@@ -117,18 +132,19 @@ class IndexWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._words is not None:
-            self._lines.close()
+        if self._new is not None:
+            self._new.close()
         self._exit.close()
 
     def _begin(self) -> None:
-        self._written: list[_Written] = []
+        self._new: NewSegment | None = None
+        self._parts: list[Part] = []
+        self._places: dict[bytes, int] = {}
+        self._deleted: defaultdict[int, list[int]] = defaultdict(list)
         self._extras: list[str] = []
-        self._document_ids: set[str] = set()
-        self._documents_digest = ""
-        self._n_offered = self._n_added = 0
-        self._engine = self._asked_engine or default_engine()
-        self._words: SegmentWriter | None = None
+        self._sample = TextSample()
+        self._n_added = self._n_deleted = 0
+        self._is_asked = self._is_merged = False
         self._previous: Manifest | None = None
         if self._add:
             self._previous = read_manifest(self._path)
@@ -137,106 +153,197 @@ class IndexWriter:
             with suppress(AvermentError):  # what is replaced need not be readable
                 self._previous = read_manifest(self._path)
         asked = self._asked_words_per_segment
-        self._most_words = words_per_segment(self._engine) if asked is None else asked
+        self._most_words = words_per_segment(self._options.engine) if asked is None else asked
+        with disk_errors(self._path):
+            self._finished = deque(self._staging.begin(self._journal_key()))
+        self._n_retold, self._retold_digest = 0, sum_of_digests([])
 
     def _continue(self, previous: Manifest) -> None:
-        asked = self._asked_form.identity if self._asked_form else None
-        for option, theirs, ours in (
-            ("text form", previous.text_form, asked),
-            ("counts_only", previous.counts_only, self._asked_counts_only),
-        ):
-            if ours is not None and ours != theirs:
+        theirs = {
+            "text form": previous.text_form,
+            "counts_only": previous.counts_only,
+            "keep_tokens": previous.keeps_tokens,
+        }
+        for option, ours in self._asked.items():
+            if ours is not None and ours != theirs[option]:
                 raise IndexFormatError(
-                    f"The index at {self._path} has {option} {theirs!r}; documents cannot be "
-                    f"added with {option} {ours!r}.",
+                    f"The index at {self._path} has {option} {theirs[option]!r}; documents cannot "
+                    f"be added with {option} {ours!r}.",
                     hint="Add with the options of the index, or rebuild it.",
                 )
-        self._form = previous.form
-        self._counts_only = previous.counts_only
-        self._engine = previous.engine
-        for part, entry in zip(open_parts(self._path, previous), previous.segments, strict=True):
-            self._written.append(_Written(part, None, entry))
-            self._document_ids.update(part.document_ids)
-        self._documents_digest = previous.documents_digest
+        self._options = _Options(
+            previous.engine, previous.form, previous.counts_only, previous.keeps_tokens
+        )
+        for entry in previous.segments:
+            self._parts.append(open_part(self._path, entry, self._options))
+        self._places = _places_of(self._parts)
+
+    def _journal_key(self) -> str | None:
+        if self._resume_key is None:
+            return None
+        base = self._previous.digest if self._add and self._previous else ""
+        told = (self._resume_key, str(self._options), str(self._most_words), base)
+        return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
     @property
-    def counts_only(self) -> bool:
-        """Whether the index keeps no text; then it has no use for passages."""
-        return self._counts_only
+    def keeps_text(self) -> bool:
+        """Whether the index keeps documents and passages, and not their counts only."""
+        return not self._options.counts_only
+
+    @property
+    def wants_passages(self) -> bool:
+        """Whether the passages of the next document are of any use."""
+        return self.keeps_text and not self._finished
 
     @property
     def n_documents(self) -> int:
         """Documents of the index if it were published now."""
-        return len(self._document_ids)
+        return len(self._places)
 
-    def add(self, document: Document, passages: Sequence[Passage] = ()) -> bool:
+    @property
+    def n_resumed_documents(self) -> int:
+        """Documents that an interrupted writer had finished and that are not yet offered again."""
+        return sum(entry.n_documents for entry in self._finished) - self._n_retold
+
+    # --- what changes -----------------------------------------------------------------------------
+
+    def add(
+        self, document: Document, passages: Sequence[Passage] = (), *, replace: bool = False
+    ) -> bool:
         """Append a document.
 
         Args:
             document: Its text is what is counted.
             passages: What is to be retrieved of it: spans of its text in order.
+            replace: Delete the document that has its id, if there is one.
 
         Returns:
             False if a document with this id is there already, which then stays as it is.
 
         Raises:
-            DatasetError: Its text or metadata cannot be stored.
+            DatasetError: Its text or metadata cannot be stored; or the documents are not those
+                of the interrupted writer whose work was to be resumed.
             ValueError: A passage is not the span of the text that it says.
         """
-        self._n_offered += 1
-        if document.document_id in self._document_ids:
+        self._is_asked = True
+        key = _key(document.document_id)
+        if key in self._places and not replace:
             return False
         for passage in passages:
             if document.text[passage.start : passage.end] != passage.text:
                 raise ValueError(f"passage {passage.passage_id!r} is not a span of its document")
         line = encode_document(document)
+        if replace:
+            self.delete(document.document_id)
         with disk_errors(self._path):
-            self._append(document, line, passages)
-        self._document_ids.add(document.document_id)
+            self._append(key, document, line, passages)
         self._n_added += 1
         return True
 
-    def _append(self, document: Document, line: bytes, passages: Sequence[Passage]) -> None:
-        if self._words is None:
-            self._words = segment_writer(self._engine, self._form)
-            self._segment_ids: list[str] = []
-            self._directory = self._staging.directory / f"segment-{len(self._written)}"
-            (self._directory / "counts").mkdir(parents=True)
-            (self._directory / "passages").mkdir()
-            self._lines = DocumentWriter(self._directory / "passages")
-        self._words.add(document.text)
-        self._segment_ids.append(document.document_id)
-        self._lines.add(line, passages)
-        spans = repr([(passage.start, passage.end) for passage in passages])
-        chained = self._documents_digest.encode() + line + spans.encode()
-        self._documents_digest = hashlib.sha256(chained).hexdigest()
-        if self._words.n_words >= self._most_words:
+    def delete(self, document_id: str) -> bool:
+        """Delete a document: no answer is about it any more.
+
+        Its bytes stay on disk until the index is merged.
+
+        Returns:
+            False if there is none with this id.
+        """
+        self._is_asked = True
+        place = self._places.pop(_key(document_id), None)
+        if place is None:
+            return False
+        part, number = divmod(place, _PLACES_A_PART)
+        self._deleted[part].append(number)
+        self._n_deleted += 1
+        return True
+
+    def merge(self) -> None:
+        """Make few segments of many, and let go of deleted documents for good."""
+        self._is_asked = True
+        with disk_errors(self._path):
+            self._settle()
+            merged = []
+            for group in _groups(self._parts, self._most_words):
+                if len(group) == 1 and group[0].is_whole:
+                    merged += group
+                elif any(part.meant.any() for part in group):
+                    self._new = self._new_segment()
+                    merged.append(self._opened(self._new.merge(group)))
+                    self._new = None
+        self._is_merged = merged != self._parts
+        self._parts = merged
+        self._places = _places_of(merged)
+
+    def _append(
+        self, key: bytes, document: Document, line: bytes, passages: Sequence[Passage]
+    ) -> None:
+        self._sample.offer(document.text)
+        part = len(self._parts) * _PLACES_A_PART
+        if self._finished:
+            self._places[key] = part + self._n_retold
+            self._retell(line)
+            return
+        if self._new is None:
+            self._new = self._new_segment()
+        self._places[key] = part + self._new.n_documents
+        self._new.add(document, line, passages)
+        if self._new.n_words >= self._most_words:
             self._flush()
 
-    def _flush(self) -> None:
-        if self._words is None:
+    def _new_segment(self) -> NewSegment:
+        return NewSegment(self._staging, self._options, words_per_segment=self._most_words)
+
+    def _retell(self, line: bytes) -> None:
+        """Take a document for granted that a finished segment holds."""
+        self._n_retold += 1
+        self._retold_digest = sum_of_digests((self._retold_digest, digest_of(line)))
+        entry = self._finished[0]
+        if self._n_retold < entry.n_documents:
             return
-        self._lines.finish()
-        counts = self._directory / "counts"
-        self._words.write(counts)
-        save_strings(counts, "document_ids", self._segment_ids)
-        self._words = None
-        segment = open_segment(self._engine, counts, self._form)
-        store = DocumentStore(self._directory / "passages")
-        part = Part(segment, StringTable(counts, "document_ids"), store)
-        self._written.append(_Written(part, self._directory, None))
+        if self._retold_digest != entry.documents_digest:
+            raise self._told_otherwise()
+        self._parts.append(self._opened(entry))
+        self._finished.popleft()
+        self._n_retold, self._retold_digest = 0, sum_of_digests([])
+
+    def _told_otherwise(self) -> DatasetError:
+        self._staging.forget()
+        return DatasetError(
+            f"The documents are not those of the interrupted build of {self._path}.",
+            hint="What it had finished is removed now: run the same command once more.",
+        )
+
+    def _flush(self) -> None:
+        if self._new is not None:
+            entry = self._new.finish()
+            self._new = None
+            self._staging.finish(entry)
+            self._parts.append(self._opened(entry))
+
+    def _opened(self, entry: SegmentEntry) -> Part:
+        return open_part(self._path, entry, self._options)
+
+    def _settle(self) -> None:
+        """Everything that was told so far is in the parts."""
+        if self._n_retold:
+            raise self._told_otherwise()
+        self._finished.clear()
+        self._flush()
+        for at, numbers in self._deleted.items():
+            part = self._parts[at]
+            self._parts[at] = part.without(numbers, _digest_of(part, numbers))
+        self._deleted.clear()
+
+    # --- what goes with it ------------------------------------------------------------------------
 
     def passages(self) -> Sequence[Passage]:
-        """All passages in the order in which the index will give them.
+        """All passages by number, as `EmbeddedIndex.passages` will give them.
 
         Ask when all documents are there: those added later begin a segment of their own.
         """
         with disk_errors(self._path):
-            self._flush()
-        return PassageSequence(self._stores())
-
-    def _stores(self) -> list[DocumentStore]:
-        return [written.part.store for written in self._written if written.part.store]
+            self._settle()
+        return PassageSequence([part.store for part in self._parts if part.store])
 
     def extra_directory(self, name: str) -> Path:
         """An empty directory whose files will be published with the index, under `passages/`.
@@ -245,12 +352,17 @@ class IndexWriter:
             name: Lower-case letters, digits and underscores; `EmbeddedIndex.extra_directory`
                 finds it under this name.
         """
-        if self._counts_only or not _EXTRA_NAME.fullmatch(name):
+        if not self.keeps_text or not _EXTRA_NAME.fullmatch(name):
             raise ValueError(f"no directory {name!r} belongs to this index")
         directory = self._staging.directory / "extras" / name
         directory.mkdir(parents=True)
         self._extras.append(name)
         return directory
+
+    @property
+    def renumbers_passages(self) -> bool:
+        """Whether passages have other numbers than before, so that extras must be made anew."""
+        return bool(self._n_added or self._is_merged or not self._add)
 
     def publish(self) -> CorpusInfo:
         """Make what was collected the current generation.
@@ -258,79 +370,145 @@ class IndexWriter:
         Nothing changes if all documents offered to an existing index were there already.
 
         Raises:
-            EmptyCorpusError: No document was offered; the path is left as it was.
+            EmptyCorpusError: No document was offered, or none is left; the path stays as it was.
             CorpusError: The disk refused.
         """
-        if not self._n_offered:
+        if not self._is_asked:
             raise EmptyCorpusError(
-                "There is no document to index.",
-                hint="Give files with text: .txt, .md, .jsonl, .jsonl.gz or .jsonl.zst.",
+                "There is no document to index.", hint="Give files that have text in them."
             )
-        if self._add and self._previous and not self._n_added:
+        if self._previous and self._add and not self._is_changed:
             return self._previous.info(self._path.name)
+        if not self._places:
+            raise EmptyCorpusError(
+                "Every document of the index would be gone.",
+                hint="To remove an index, remove its directory.",
+            )
         with disk_errors(self._path):
-            self._flush()
-            entries = tuple(each.published or self._place(each) for each in self._written)
+            self._settle()
+            entries = tuple(self._with_deletion(part) for part in self._parts)
             extras = tuple(self._place_extra(name) for name in self._extras)
+            if self._previous and not self.renumbers_passages:
+                extras = self._previous.extras
             manifest = self._manifest(entries, extras)
             write_manifest(self._path, manifest)
         self._staging.published = True
         return manifest.info(self._path.name)
 
-    def _place(self, written: _Written) -> SegmentEntry:
-        """Name a staged segment after its content and move it to its place."""
-        segment, _, store = written.part
-        assert written.staged is not None
-        assert store is not None
-        halves = ("counts",) if self._counts_only else ("counts", "passages")
-        found = {half: make_durable(written.staged / half) for half in halves}
-        name = f"seg-{_digest(file for half in halves for file in found[half])}"
-        files: list[FileEntry] = []
-        for half in halves:
-            placed = [file.below(f"{half}/{name}") for file in found[half]]
-            self._staging.move_into_place(written.staged / half, f"{half}/{name}", placed)
-            files += placed
-        n_passages = 0 if self._counts_only else store.n_passages
-        return SegmentEntry(name, segment.n_documents, segment.n_words, n_passages, tuple(files))
+    @property
+    def _is_changed(self) -> bool:
+        return bool(self._n_added or self._n_deleted or self._is_merged)
+
+    def _with_deletion(self, part: Part) -> SegmentEntry:
+        """The entry of a part, with a new file if more documents are deleted than before."""
+        numbers = np.flatnonzero(~part.meant).astype(np.uint32)
+        before = part.entry.deleted.n_documents if part.entry.deleted else 0
+        if len(numbers) == before:
+            return part.entry
+        staged = self._staging.directory / DELETED
+        staged.mkdir()
+        save_array(staged, DELETED, numbers)
+        _, (file,) = self._place(staged, "counts/del")
+        n_passages = int((~part.passages_meant()).sum()) if part.store else 0
+        n_words = part.whole.n_words - part.n_words()
+        return dataclasses.replace(
+            part.entry,
+            deleted=Deletion(len(numbers), n_words, n_passages, part.deleted_digest, file),
+        )
 
     def _place_extra(self, name: str) -> ExtraEntry:
         staged = self._staging.directory / "extras" / name
+        directory, files = self._place(staged, f"passages/{name}")
+        return ExtraEntry(name, directory, files)
+
+    def _place(self, staged: Path, target: str) -> tuple[str, tuple[FileEntry, ...]]:
+        """Move a staged directory to its place; gives the place and what is there."""
         found = make_durable(staged)
-        target = f"passages/{name}-{_digest(found)}"
-        placed = tuple(file.below(target) for file in found)
-        self._staging.move_into_place(staged, target, placed)
-        return ExtraEntry(name, target, placed)
+        directory = f"{target}-{directory_digest(found)}"
+        files = tuple(file.below(directory) for file in found)
+        self._staging.move_into_place(staged, directory, files)
+        return directory, files
 
     def _manifest(
         self, entries: tuple[SegmentEntry, ...], extras: tuple[ExtraEntry, ...]
     ) -> Manifest:
-        parts = [written.part for written in self._written]
+        options, previous = self._options, self._previous
+        is_one = len(self._parts) == 1 and self._parts[0].is_whole
         manifest = Manifest(
             magic=MAGIC,
             format_version=FORMAT_VERSION,
-            engine=self._engine,
-            text_form=self._form.identity,
-            fold_accents=self._form.fold_accents,
-            counts_only=self._counts_only,
-            generation=self._previous.generation + 1 if self._previous else 1,
+            engine=options.engine,
+            text_form=options.form.identity,
+            fold_accents=options.form.fold_accents,
+            counts_only=options.counts_only,
+            keeps_tokens=options.keeps_tokens,
+            generation=previous.generation + 1 if previous else 1,
             built_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            documents_digest=self._documents_digest,
-            n_terms=parts[0].segment.n_terms if len(parts) == 1 else None,
+            n_terms=self._parts[0].whole.n_terms if is_one else None,
             entity_threshold_documents=None,
+            n_threshold_documents=self.n_documents,
             segments=entries,
             extras=extras,
         )
-        if self._add and self._counts_only and self._previous:
-            # The text of its earlier documents is gone, so its threshold stays.
-            threshold = self._previous.entity_threshold_documents
+        if self._add and previous and not self._is_threshold_outgrown(previous):
+            return dataclasses.replace(
+                manifest,
+                entity_threshold_documents=previous.entity_threshold_documents,
+                n_threshold_documents=previous.n_threshold_documents,
+            )
+        return dataclasses.replace(
+            manifest, entity_threshold_documents=self._entity_threshold(manifest)
+        )
+
+    def _is_threshold_outgrown(self, previous: Manifest) -> bool:
+        """Whether the names of the corpus are to be looked at again; without text they cannot."""
+        has_grown = self.n_documents >= _GROWTH * previous.n_threshold_documents
+        return has_grown and not self._options.counts_only
+
+    def _entity_threshold(self, manifest: Manifest) -> int | None:
+        index = EmbeddedIndex(self._path, manifest, self._parts)
+        names = mentioned_names(sampled_texts(self._parts) if self._add else self._sample.texts)
+        counts = index.count(list(names))
+        documents = dict(zip(names, (count.documents or 0 for count in counts), strict=True))
+        return entity_threshold(names, documents.__getitem__)
+
+
+_PLACES_A_PART = 1 << 32  # a place is the number of a part times this, plus that of a document
+
+
+def _key(document_id: str) -> bytes:
+    return document_id.encode(errors="surrogatepass")
+
+
+def _places_of(parts: Sequence[Part]) -> dict[bytes, int]:
+    """Where each document is that is not deleted, by its id."""
+    places: dict[bytes, int] = {}
+    for at, part in enumerate(parts):
+        ids = part.document_ids.all_encoded()
+        first = at * _PLACES_A_PART
+        if part.is_whole:
+            places.update(zip(ids, range(first, first + len(ids)), strict=True))
         else:
-            index = EmbeddedIndex(self._path, manifest, parts)
-            names = mentioned_names(sampled_texts(self._stores()))
-            threshold = entity_threshold(names, lambda name: index.count([name])[0].documents or 0)
-        return dataclasses.replace(manifest, entity_threshold_documents=threshold)
+            kept = np.flatnonzero(part.meant).tolist()
+            places.update((ids[number], first + number) for number in kept)
+    return places
 
 
-def _digest(files: Iterable[FileEntry]) -> str:
-    """Twelve hexadecimal digits that depend on the names and the bytes of files."""
-    listing = "".join(f"{file.sha256} {file.path}\n" for file in files)
-    return hashlib.sha256(listing.encode()).hexdigest()[:12]
+def _groups(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
+    """Neighbours that together have so many words at most."""
+    groups: list[list[Part]] = []
+    n_words = 0
+    for part in parts:
+        n_words += part.n_words()
+        if not groups or n_words > most_words:
+            groups.append([])
+            n_words = part.n_words()
+        groups[-1].append(part)
+    return groups
+
+
+def _digest_of(part: Part, numbers: Sequence[int]) -> str:
+    """Of some documents of a part; where their text is gone, of their ids."""
+    if part.store:
+        return sum_of_digests(digest_of(part.store.line(number)) for number in numbers)
+    return sum_of_digests(digest_of(part.document_ids.encoded(number)) for number in numbers)

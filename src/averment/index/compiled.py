@@ -8,18 +8,24 @@ What this module does not do: several segments, documents (`averment.index.embed
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from averment.errors import IndexFormatError
 from averment.index.arrays import REBUILD
+from averment.index.metadata import Mask, packed
 from averment.text import TextForm
 
 if TYPE_CHECKING:
     from averment.index import _native
+    from averment.index.engines import Segment
 
 _FILE_NAME = "segment.bin"
+_BATCH_CHARACTERS = 1 << 20
+_THREADS = 2  # one cuts texts into words while the other numbers them; more have nothing to do
 
 
 @cache
@@ -32,26 +38,75 @@ def available() -> bool:
     return _native.unicode_version == unicodedata.unidata_version
 
 
-class CompiledSegmentWriter:
-    """An `engines.SegmentWriter` over the core's builder; needs about 12 bytes a word."""
+def words(text: str, form: TextForm) -> list[str]:
+    """The words of a text, as `TextForm.words` gives them."""
+    from averment.index import _native
 
-    def __init__(self, form: TextForm) -> None:
+    return _native.words(text, fold_accents=form.fold_accents)
+
+
+class CompiledSegmentWriter:
+    """An `engines.SegmentWriter` over the core's builder; needs about 12 bytes a word.
+
+    Texts are handed over in batches, which a thread indexes while the next one comes in.
+    """
+
+    def __init__(self, form: TextForm, words_per_segment: int) -> None:
         from averment.index import _native
 
-        self._builder = _native.SegmentBuilder(fold_accents=form.fold_accents)
+        self._builder = _native.SegmentBuilder(fold_accents=form.fold_accents, n_threads=_THREADS)
+        self._batch: list[str] = []
+        self._n_characters = 0
+        self._most_characters = min(_BATCH_CHARACTERS, words_per_segment)
+        self._worker = ThreadPoolExecutor(1)
+        self._under_way: Future[list[int]] | None = None
+        self._n_words = 0
 
     @property
     def n_words(self) -> int:
-        """Words added so far."""
-        return self._builder.n_words
+        """Words of all batches but the last."""
+        return self._n_words
 
     def add(self, text: str) -> None:
         """Append the text of a document."""
-        self._builder.add(text)
+        self._batch.append(text)
+        self._n_characters += len(text)
+        if self._n_characters >= self._most_characters:
+            self._hand_over()
 
-    def write(self, directory: Path) -> None:
+    def _hand_over(self) -> None:
+        self._wait()
+        self._under_way = self._worker.submit(self._builder.add_many, self._batch)
+        self._batch, self._n_characters = [], 0
+
+    def _wait(self) -> None:
+        if self._under_way:
+            self._n_words += sum(self._under_way.result())
+            self._under_way = None
+
+    def write(self, directory: Path) -> int:
         """Write the segment; the same documents give the same bytes."""
+        self._hand_over()
+        self._wait()
+        self.close()
         self._builder.finish(str(directory / _FILE_NAME))
+        return self._n_words
+
+    def close(self) -> None:
+        """Let the thread go."""
+        self._worker.shutdown()
+
+
+def merge_compiled(parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
+    """Write a segment of those documents of some compiled segments that are kept."""
+    from averment.index import _native
+
+    segments = [cast("_native.Segment", segment) for segment, _ in parts]
+    members = [None if kept.all() else packed(kept) for _, kept in parts]
+    facts = _native.merge(
+        segments, str(directory / _FILE_NAME), members=members, n_threads=_THREADS
+    )
+    return facts["n_words"]
 
 
 def open_compiled(directory: Path, form: TextForm) -> _native.Segment:

@@ -10,12 +10,14 @@ import json
 import mmap
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from averment.errors import DatasetError, IndexFormatError
 from averment.index.arrays import REBUILD, load_array, save_array
@@ -23,6 +25,7 @@ from averment.trace import from_plain, to_plain
 from averment.types import Document, Passage
 
 _FILE_NAME = "documents.jsonl"
+_FIELDS = tuple(field.name for field in fields(Document))
 
 
 def encode_document(document: Document) -> bytes:
@@ -31,8 +34,10 @@ def encode_document(document: Document) -> bytes:
     Raises:
         DatasetError: Its text or metadata cannot be written as JSON in UTF-8.
     """
+    plain = {name: getattr(document, name) for name in _FIELDS}
+    plain["metadata"] = to_plain(document.metadata)
     try:
-        line = json.dumps(to_plain(document), ensure_ascii=False, separators=(",", ":"))
+        line = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
         return line.encode() + b"\n"
     except (TypeError, ValueError) as error:  # a lone surrogate is a ValueError too
         raise DatasetError(
@@ -53,10 +58,10 @@ class DocumentWriter:
         self._offsets = array("q", [0])
         self._passages = array("q")
 
-    def add(self, line: bytes, passages: Sequence[Passage]) -> None:
-        """Append a document, as `encode_document` made it."""
-        for passage in passages:
-            self._passages.extend((len(self._offsets) - 1, passage.start, passage.end))
+    def add(self, line: bytes, passages: Iterable[tuple[int, int]]) -> None:
+        """Append a document, as `encode_document` made it, and where its passages are."""
+        for start, end in passages:
+            self._passages.extend((len(self._offsets) - 1, start, end))
         self._file.write(line)
         self._offsets.append(self._offsets[-1] + len(line))
 
@@ -113,14 +118,26 @@ class DocumentStore:
         Raises:
             IndexFormatError: Its line is not what was written.
         """
-        line = self._lines[self._offsets[number] : self._offsets[number + 1]]
         try:
-            document: Document = from_plain(Document, json.loads(line))
+            document: Document = from_plain(Document, json.loads(self.line(number)))
         except (KeyError, TypeError, ValueError) as error:
             raise IndexFormatError(
                 f"{self._path} is damaged at document {number}: {error!r}.", hint=REBUILD
             ) from error
         return document
+
+    def line(self, number: int) -> bytes:
+        """A document as `encode_document` made it."""
+        return self._lines[self._offsets[number] : self._offsets[number + 1]]
+
+    def spans(self, number: int) -> list[tuple[int, int]]:
+        """Where the passages of a document are in its text."""
+        low, high = np.searchsorted(self._passages[:, 0], [number, number + 1])
+        return [(start, end) for start, end in self._passages[low:high, 1:].tolist()]
+
+    def passage_documents(self) -> npt.NDArray[np.int64]:
+        """The document of each passage, by their numbers; shape ``(n_passages,)``."""
+        return self._passages[:, 0]
 
     def passage(self, number: int) -> Passage:
         """A passage by its number in the segment."""
@@ -151,6 +168,27 @@ def _passage(document: Document, number: int, start: int, end: int) -> Passage:
     )
 
 
+class Unreadable:
+    """In place of the store of a damaged segment, so that the other passages keep their numbers.
+
+    Args:
+        n_passages: That it holds.
+        problem: Why it cannot be read.
+    """
+
+    def __init__(self, n_passages: int, problem: str) -> None:
+        self.n_passages = n_passages
+        self._problem = problem
+
+    def passage(self, number: int) -> Passage:
+        """Always fails."""
+        raise IndexFormatError(self._problem, hint=REBUILD)
+
+    def passages(self) -> Iterator[Passage]:
+        """None can be read."""
+        return iter(())
+
+
 class PassageSequence(Sequence[Passage]):
     """The passages of several stores in a row, read from disk when they are asked for.
 
@@ -158,7 +196,7 @@ class PassageSequence(Sequence[Passage]):
         stores: In the order of their segments.
     """
 
-    def __init__(self, stores: Sequence[DocumentStore]) -> None:
+    def __init__(self, stores: Sequence[DocumentStore | Unreadable]) -> None:
         self._stores = tuple(stores)
         self._ends = list(accumulate(store.n_passages for store in stores))
 

@@ -8,62 +8,106 @@ What this module does not do: count (the engines do), build (`averment.index.bui
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
 
 from averment.errors import IndexFormatError, QueryError
-from averment.index.documents import DocumentStore, PassageSequence
-from averment.index.engines import Segment, open_segment
-from averment.index.manifest import Manifest, check_sizes, damaged_files, read_manifest
+from averment.index.arrays import REBUILD
+from averment.index.documents import PassageSequence, Unreadable
+from averment.index.engines import Segment, check_engine
+from averment.index.manifest import (
+    Manifest,
+    SegmentEntry,
+    check_sizes,
+    damaged_files,
+    read_manifest,
+)
+from averment.index.metadata import Mask, Restriction
+from averment.index.parts import Part, open_part
 from averment.index.snippets import snippet
-from averment.index.string_table import StringTable
-from averment.text import Span, TextForm
-from averment.types import Cooccurrence, CorpusInfo, Count, CountKind, Occurrence, Passage
+from averment.text import Span, TextForm, Word
+from averment.types import (
+    Cooccurrence,
+    CorpusInfo,
+    Count,
+    CountKind,
+    Occurrence,
+    Passage,
+    Phrase,
+)
 
 _T = TypeVar("_T")
 _LONGEST_DOCUMENT_WORDS = 2**31  # a wider window is no wider
+_ATTEMPTS = 3  # at a manifest that is replaced while it is read
+_MANY = 1000  # questions from which on threads share them
+_N_THREADS = min(os.cpu_count() or 1, 8)
+
+DamagedSegments = Literal["fail", "lower_bound"]
+"""What to do with a segment that cannot be read: refuse the index, or answer without it."""
 
 
-class Part(NamedTuple):
-    """A segment, the ids of its documents, and their text unless only counts are kept."""
-
-    segment: Segment
-    document_ids: StringTable
-    store: DocumentStore | None
-
-
-def open_embedded(path: Path) -> EmbeddedIndex:
+def open_embedded(path: Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:
     """Open an index directory.
+
+    Args:
+        path: The directory.
+        damaged_segments: With ``lower_bound``, damaged segments are left out, what is counted are
+            lower bounds, and what is not found is unknown; `EmbeddedIndex.problems` names them.
 
     Raises:
         NotAnIndexError: There is no index at the path.
         IndexFormatError: It is damaged, newer than this averment, of an engine that is not here,
             or of a text form that this Python does not have.
     """
-    manifest = read_manifest(path)
-    return EmbeddedIndex(path, manifest, open_parts(path, manifest))
+    for attempt in range(_ATTEMPTS):
+        manifest = read_manifest(path)
+        check_engine(manifest.engine)
+        try:
+            return _open_generation(path, manifest, damaged_segments)
+        except IndexFormatError:
+            # A writer may have removed what the manifest listed, after publishing another one.
+            is_last = attempt == _ATTEMPTS - 1
+            if is_last or read_manifest(path).generation == manifest.generation:
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
-def open_parts(path: Path, manifest: Manifest) -> list[Part]:
-    """The segments that a manifest lists, with their documents unless it keeps counts only.
-
-    Raises:
-        IndexFormatError: They are damaged, or their engine is not here.
-    """
-    check_sizes(path, manifest)
-    parts = []
+def _open_generation(
+    path: Path, manifest: Manifest, damaged_segments: DamagedSegments
+) -> EmbeddedIndex:
+    parts: list[Part] = []
+    damaged: list[DamagedPart] = []
     for entry in manifest.segments:
-        counts = path / "counts" / entry.name
-        segment = open_segment(manifest.engine, counts, manifest.form)
-        store = None if manifest.counts_only else DocumentStore(path / "passages" / entry.name)
-        parts.append(Part(segment, StringTable(counts, "document_ids"), store))
-    return parts
+        try:
+            parts.append(open_part(path, entry, manifest))
+        except IndexFormatError as error:
+            if damaged_segments == "fail":
+                raise
+            damaged.append(DamagedPart(entry, len(parts), error.message))
+    if damaged and not parts:
+        raise IndexFormatError(
+            f"Every segment of the index at {path} is damaged; the first: {damaged[0].problem}",
+            hint=REBUILD,
+        )
+    check_sizes(path, [file for extra in manifest.extras for file in extra.files])
+    return EmbeddedIndex(
+        path, manifest, parts, damaged=damaged, tolerates_damage=damaged_segments != "fail"
+    )
 
 
-def _reopen(path: Path, digest: str) -> EmbeddedIndex:
-    index = open_embedded(path)
+def _reopen(
+    path: Path, damaged_segments: DamagedSegments, restrictions: Sequence[Restriction], digest: str
+) -> EmbeddedIndex:
+    index = open_embedded(path, damaged_segments=damaged_segments)
+    for restriction in restrictions:
+        index = index.restricted(restriction)
     if index.info.digest != digest:
         raise IndexFormatError(
             f"The index at {path} holds other documents than when it was pickled (digest "
@@ -73,31 +117,120 @@ def _reopen(path: Path, digest: str) -> EmbeddedIndex:
     return index
 
 
+class DamagedPart(NamedTuple):
+    """A segment that was left out, how many sound ones come before it, and why."""
+
+    entry: SegmentEntry
+    place: int
+    problem: str
+
+
 class EmbeddedIndex:
     """A `ports.CorpusIndex` over the segments of a directory; see `open_embedded`."""
 
-    def __init__(self, path: Path, manifest: Manifest, parts: Sequence[Part]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        manifest: Manifest,
+        parts: Sequence[Part],
+        *,
+        damaged: Sequence[DamagedPart] = (),
+        tolerates_damage: bool = False,
+        restrictions: tuple[Restriction, ...] = (),
+    ) -> None:
         self._path = path.absolute()
         self._manifest = manifest
         self._parts = tuple(parts)
+        self._damaged = tuple(damaged)
+        self._tolerates_damage = tolerates_damage
+        self._restrictions = restrictions
         self._form = manifest.form
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopen, (self._path, self._manifest.digest)
+        tolerance = "lower_bound" if self._tolerates_damage else "fail"
+        return _reopen, (self._path, tolerance, self._restrictions, self.info.digest)
 
     @property
     def info(self) -> CorpusInfo:
         """What this index is; its name is that of its directory."""
-        return self._manifest.info(self._path.name)
+        info = self._manifest.info(self._path.name)
+        if not self._restrictions:
+            return info
+        told = f"{info.digest}\n{self._restrictions!r}"
+        passages = [int(part.passages_meant().sum()) for part in self._parts if part.store]
+        return dataclasses.replace(
+            info,
+            n_documents=sum(int(part.meant.sum()) for part in self._parts),
+            n_words=sum(part.n_words() for part in self._parts),
+            n_terms=None,
+            n_passages=sum(passages),
+            digest=hashlib.sha256(told.encode()).hexdigest(),
+        )
 
     @property
     def form(self) -> TextForm:
         """The text form that phrases pass through."""
         return self._form
 
+    @property
+    def problems(self) -> list[str]:
+        """Why segments were left out; empty where all are there."""
+        return [damaged.problem for damaged in self._damaged]
+
+    def where(
+        self,
+        *,
+        source: str | None = None,
+        language: str | None = None,
+        before: str | None = None,
+        after: str | None = None,
+    ) -> EmbeddedIndex:
+        """The same index about fewer documents; it answers as one that was built of them alone.
+
+        Args:
+            source: Only documents of this source.
+            language: Only documents in this language.
+            before: Only documents dated before this day, month or year (ISO 8601).
+            after: Only documents dated after it. Those without a date are neither.
+
+        Raises:
+            QueryError: `before` or `after` is not a date.
+        """
+        return self.restricted(Restriction(source, language, before, after))
+
+    def restricted(self, restriction: Restriction) -> EmbeddedIndex:
+        """The same index about the documents that a restriction leaves; see `where`."""
+        return EmbeddedIndex(
+            self._path,
+            self._manifest,
+            [part.restricted(restriction) for part in self._parts],
+            damaged=self._damaged,
+            tolerates_damage=self._tolerates_damage,
+            restrictions=(*self._restrictions, restriction),
+        )
+
+    # --- passages and files -----------------------------------------------------------------------
+
     def passages(self) -> Sequence[Passage]:
-        """All passages in corpus order, read from disk when asked for; empty for counts only."""
-        return PassageSequence([part.store for part in self._parts if part.store])
+        """All passages by number, read from disk when asked for; empty for counts only.
+
+        Passages of deleted documents keep their numbers until the index is merged: `passages_meant`
+        tells which are there.
+        """
+        stores = [part.store for part in self._parts if part.store]
+        places: list[object] = list(stores)
+        for at, (entry, place, problem) in enumerate(self._damaged):
+            places.insert(place + at, Unreadable(entry.n_passages, problem))
+        return PassageSequence(places)  # type: ignore[arg-type]
+
+    def passages_meant(self) -> Mask | None:
+        """Which passages are of documents that this index is about; None: all of them."""
+        if not self._damaged and all(part.is_whole for part in self._parts):
+            return None
+        masks = [part.passages_meant() for part in self._parts if part.store]
+        for at, (entry, place, _) in enumerate(self._damaged):
+            masks.insert(place + at, np.zeros(entry.n_passages, dtype=np.bool_))
+        return np.concatenate(masks) if masks else None
 
     def extra_directory(self, name: str) -> Path | None:
         """Where `IndexWriter.extra_directory` of that name was published; None if it was not."""
@@ -108,34 +241,46 @@ class EmbeddedIndex:
         """Read every file and name those that are not what was written; empty if all are well."""
         return damaged_files(self._path, self._manifest)
 
-    def count(self, phrases: Sequence[str]) -> list[Count]:
+    # --- answers ----------------------------------------------------------------------------------
+
+    def count(self, phrases: Sequence[Phrase]) -> list[Count]:
         """Occurrences and documents of each phrase, exact.
 
         Raises:
             QueryError: A phrase has no word.
         """
-        found = self._of_each(lambda segment: segment.count(phrases), phrases)
+        n_threads = _n_threads(phrases)
+        found, kind = self._of_each(
+            lambda segment: segment.count(phrases, n_threads=n_threads), phrases
+        )
         if len(found) == 1:
-            return [Count(value, documents, CountKind.EXACT) for value, documents in found[0]]
+            return [Count(value, documents, kind) for value, documents in found[0]]
         return [
-            Count(sum(n for n, _ in each), sum(n for _, n in each), CountKind.EXACT)
+            Count(sum(n for n, _ in each), sum(n for _, n in each), kind)
             for each in zip(*found, strict=True)
         ]
 
-    def exists(self, pairs: Sequence[tuple[str, str]], *, window_words: int) -> list[bool | None]:
-        """Whether each pair occurs within the window; never None here, as counts are exact.
+    def exists(
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, window_words: int
+    ) -> list[bool | None]:
+        """Whether each pair occurs within the window; None only where a segment is left out.
 
         Raises:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        found = self._of_each(
-            lambda segment: segment.exists(pairs, window_words), chain.from_iterable(pairs)
+        n_threads = _n_threads(pairs)
+        found, kind = self._of_each(
+            lambda segment: segment.exists(pairs, window_words, n_threads=n_threads),
+            chain.from_iterable(pairs),
         )
-        return [any(each) for each in zip(*found, strict=True)]
+        if len(found) == 1 and kind is CountKind.EXACT:
+            return list(found[0])
+        absent = False if kind is CountKind.EXACT else None
+        return [any(each) or absent for each in zip(*found, strict=True)]
 
     def cooccurrence(
-        self, pairs: Sequence[tuple[str, str]], *, window_words: int
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, window_words: int
     ) -> list[Cooccurrence]:
         """Pairs of starts, documents and smallest distance of each pair of phrases, exact.
 
@@ -143,22 +288,46 @@ class EmbeddedIndex:
             QueryError: A phrase has no word, or `window_words` is below zero.
         """
         window_words = _checked_window(window_words)
-        found = self._of_each(
-            lambda segment: segment.cooccurrence(pairs, window_words), chain.from_iterable(pairs)
+        n_threads = _n_threads(pairs)
+        found, kind = self._of_each(
+            lambda segment: segment.cooccurrence(pairs, window_words, n_threads=n_threads),
+            chain.from_iterable(pairs),
         )
-        return [_together(each) for each in zip(*found, strict=True)]
+        return [_together(each, kind) for each in zip(*found, strict=True)]
 
-    def locate(self, phrase: str, *, limit: int = 5) -> list[Occurrence]:
+    def cooccurrence_by_window(
+        self, pairs: Sequence[tuple[Phrase, Phrase]], *, windows_words: Sequence[int]
+    ) -> list[tuple[Cooccurrence, ...]]:
+        """What `cooccurrence` gives for each of some windows, in one pass over the lists.
+
+        Raises:
+            QueryError: A phrase has no word, or a window is below zero.
+        """
+        windows = [_checked_window(window) for window in windows_words]
+        n_threads = _n_threads(pairs)
+        found, kind = self._of_each(
+            lambda segment: segment.cooccurrence_by_window(pairs, windows, n_threads=n_threads),
+            chain.from_iterable(pairs),
+        )
+        return [
+            tuple(
+                _together([(*counts[at], nearest) for nearest, counts in each], kind)
+                for at in range(len(windows))
+            )
+            for each in zip(*found, strict=True)
+        ]
+
+    def locate(self, phrase: Phrase, *, limit: int = 5) -> list[Occurrence]:
         """The first occurrences of a phrase, in corpus order.
 
-        An index of counts only knows the document but not the place in its text: there start, end
-        and snippet are None.
+        An index of counts only knows the document but not the place in its text: there start and
+        end are None, and so is the snippet unless the index keeps tokens.
 
         Raises:
             QueryError: The phrase has no word, or `limit` is below zero.
         """
         _check_limit(limit)
-        self._n_words(phrase)
+        self._check_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
             found = part.segment.occurrences(phrase, limit - len(occurrences))
@@ -167,7 +336,9 @@ class EmbeddedIndex:
                 occurrences += self._occurrences(part, document, spans)
         return occurrences
 
-    def locate_pair(self, a: str, b: str, *, window_words: int, limit: int = 5) -> list[Occurrence]:
+    def locate_pair(
+        self, a: Phrase, b: Phrase, *, window_words: int, limit: int = 5
+    ) -> list[Occurrence]:
         """The closest pair of each of the first documents that hold a pair.
 
         It spans from the start of the earlier phrase to where both have ended.
@@ -178,51 +349,68 @@ class EmbeddedIndex:
         window_words = _checked_window(window_words)
         _check_limit(limit)
         for phrase in (a, b):
-            self._n_words(phrase)
+            self._check_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
-            remaining = limit - len(occurrences)
-            found = part.segment.nearest_pairs(a, b, window_words, remaining)
+            found = part.segment.nearest_pairs(a, b, window_words, limit - len(occurrences))
             for document, a_word, b_word, a_n_words, b_n_words in found:
                 places = sorted([_Place(a_word, a_n_words), _Place(b_word, b_n_words)])
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 
-    def _of_each(self, ask: Callable[[Segment], _T], phrases: Iterable[str]) -> list[_T]:
-        """What each segment answers; a phrase without a word is refused by name."""
+    def _of_each(
+        self, ask: Callable[[Segment], _T], phrases: Iterable[Phrase]
+    ) -> tuple[list[_T], CountKind]:
+        """What each segment answers, and whether that is all; a bad phrase is refused by name."""
+        kind = CountKind.LOWER_BOUND if self._damaged else CountKind.EXACT
+        found: list[_T] = []
         try:
-            return [ask(part.segment) for part in self._parts]
+            for part in self._parts:
+                try:
+                    found.append(ask(part.segment))
+                except IndexFormatError:
+                    if not self._tolerates_damage or len(self._parts) == 1:
+                        raise
+                    kind = CountKind.LOWER_BOUND
         except QueryError:
             for phrase in phrases:  # only now: asking a batch must not tokenise it twice
-                self._n_words(phrase)
+                self._check_words(phrase)
             raise
+        return found, kind
 
-    def _n_words(self, phrase: str) -> int:
-        n_words = len(self._form.words(phrase))
-        if not n_words:
-            raise QueryError(
-                f"The phrase {phrase!r} has no word to count.",
-                hint="Ask for at least one letter or digit.",
-            )
-        return n_words
+    def _check_words(self, phrase: Phrase) -> None:
+        forms = [phrase] if isinstance(phrase, str) else phrase
+        if not forms:
+            raise QueryError("A set of forms is empty.", hint="Give one form of the name at least.")
+        for form in forms:
+            if not self._form.words(form):
+                raise QueryError(
+                    f"The phrase {form!r} has no word to count.",
+                    hint="Ask for at least one letter or digit.",
+                )
 
     def _occurrences(
         self, part: Part, document: int, found: Sequence[Sequence[_Place]]
     ) -> list[Occurrence]:
-        """Places in one document of a segment as offsets into its text."""
+        """Places in one document of a segment, with their snippets as far as there is text."""
         document_id = part.document_ids[document]
-        if part.store is None:
+        if part.store:
+            text = part.store.document(document).text
+            words = self._form.words_with_spans(text)
+        elif part.tokens:
+            text, words = _joined(part.tokens.words(document))
+        else:
             return [Occurrence(document_id, None, None, None) for _ in found]
-        text = part.store.document(document).text
-        words = self._form.words_with_spans(text)
         occurrences = []
         for places in found:
             phrases = [
                 Span(words[word].start, words[word + n_words - 1].end) for word, n_words in places
             ]
-            end = max(phrase.end for phrase in phrases)
+            start, end = phrases[0].start, max(phrase.end for phrase in phrases)
             shown = snippet(text, words, phrases)
-            occurrences.append(Occurrence(document_id, phrases[0].start, end, shown))
+            # Offsets are of the document as it was, which packed words do not know.
+            bounds = (start, end) if part.store else (None, None)
+            occurrences.append(Occurrence(document_id, bounds[0], bounds[1], shown))
         return occurrences
 
 
@@ -233,7 +421,16 @@ class _Place(NamedTuple):
     n_words: int
 
 
-def _together(found: Iterable[tuple[int, int, int | None]]) -> Cooccurrence:
+def _joined(words: Sequence[str]) -> tuple[str, list[Word]]:
+    """Words as a text, and where they stand in it."""
+    placed, start = [], 0
+    for word in words:
+        placed.append(Word(word, start, start + len(word)))
+        start += len(word) + 1
+    return " ".join(words), placed
+
+
+def _together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
     """What the segments found of one pair, as the answer of the index."""
     documents = pairs = 0
     nearest: int | None = None
@@ -242,7 +439,12 @@ def _together(found: Iterable[tuple[int, int, int | None]]) -> Cooccurrence:
         pairs += n_pairs
         if words is not None and (nearest is None or words < nearest):
             nearest = words
-    return Cooccurrence(pairs > 0, documents, pairs, nearest, CountKind.EXACT)
+    exists = pairs > 0 or (None if kind is CountKind.LOWER_BOUND else False)
+    return Cooccurrence(exists, documents, pairs, nearest, kind)
+
+
+def _n_threads(questions: Sequence[object]) -> int:
+    return _N_THREADS if len(questions) >= _MANY else 1
 
 
 def _checked_window(window_words: int) -> int:

@@ -7,23 +7,18 @@ answers with plain numbers over one segment: documents and the words in them cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from averment.errors import IndexFormatError
 from averment.index import compiled, reference
+from averment.index.metadata import Mask
 from averment.text import TextForm
+from averment.types import Phrase
 
-Phrase = str | Set[str]
-"""A phrase, or the surface forms of one name.
-
-A set occurs where a regular expression of its forms, the longest first, finds it from left to right
-in a document: of overlapping spans the first counts, of those that start together the longest. Its
-forms are compared as words, and a set with one form is that phrase.
-"""
-
-Pairs = Sequence[tuple[Phrase, Phrase]]
+Pairs: TypeAlias = Sequence[tuple[Phrase, Phrase]]
+"""Pairs of phrases."""
 
 
 class SegmentWriter(Protocol):
@@ -31,15 +26,22 @@ class SegmentWriter(Protocol):
 
     @property
     def n_words(self) -> int:
-        """Words added so far."""
+        """Words so far; those of the latest documents may be missing, always of the same ones."""
         ...
 
     def add(self, text: str) -> None:
         """Append the text of a document."""
         ...
 
-    def write(self, directory: Path) -> None:
-        """Write the segment into a directory; the same documents give the same bytes."""
+    def write(self, directory: Path) -> int:
+        """Write the segment into a directory and return its number of words.
+
+        The same documents give the same bytes.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give up; nothing is written."""
         ...
 
 
@@ -64,6 +66,10 @@ class Segment(Protocol):
     @property
     def n_terms(self) -> int:
         """Different words in the segment."""
+        ...
+
+    def document_words(self, document: int) -> int:
+        """How many words a document has."""
         ...
 
     def among(self, members: bytes) -> Segment:
@@ -135,7 +141,7 @@ WITHOUT_CORE = (
     "install g++ or clang and reinstall averment"
 )
 
-_WORDS_PER_SEGMENT = {COMPILED: 32_000_000, REFERENCE: 8_000_000}
+_WORDS_PER_SEGMENT = {COMPILED: 64_000_000, REFERENCE: 8_000_000}
 
 
 def default_engine() -> str:
@@ -148,11 +154,45 @@ def words_per_segment(engine: str) -> int:
     return _WORDS_PER_SEGMENT[engine]
 
 
-def segment_writer(engine: str, form: TextForm) -> SegmentWriter:
-    """A writer of segments of an engine that is here."""
+def segment_writer(
+    engine: str, form: TextForm, most_words: int = _WORDS_PER_SEGMENT[COMPILED]
+) -> SegmentWriter:
+    """A writer of a segment of an engine that is here, for about so many words."""
     if engine == COMPILED:
-        return compiled.CompiledSegmentWriter(form)
+        return compiled.CompiledSegmentWriter(form, most_words)
     return reference.ReferenceSegmentWriter(form)
+
+
+def merge_segments(engine: str, parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
+    """Write a segment of those documents of some segments that are kept; returns its words.
+
+    It has the bytes of one that was built from these documents.
+    """
+    if engine == COMPILED:
+        return compiled.merge_compiled(parts, directory)
+    return reference.merge_reference(parts, directory)
+
+
+def words(engine: str, form: TextForm, text: str) -> list[str]:
+    """The words of a text, as fast as the engine can cut them."""
+    return compiled.words(text, form) if engine == COMPILED else form.words(text)
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that is not here.
+
+    Raises:
+        IndexFormatError: This installation does not have it.
+    """
+    if engine == REFERENCE or (engine == COMPILED and compiled.available()):
+        return
+    remedy = "Rebuild it: averment index build PATHS"
+    if engine == COMPILED:
+        remedy = f"Install g++ or clang and reinstall averment. Or: {remedy}"
+    raise IndexFormatError(
+        f"The index was built by the engine {engine!r}, which this installation does not have.",
+        hint=remedy,
+    )
 
 
 def open_segment(engine: str, directory: Path, form: TextForm) -> Segment:
@@ -161,14 +201,7 @@ def open_segment(engine: str, directory: Path, form: TextForm) -> Segment:
     Raises:
         IndexFormatError: It is damaged, or its engine is not here.
     """
-    if engine == REFERENCE:
-        return reference.ReferenceSegment(directory, form)
-    if engine == COMPILED and compiled.available():
-        return compiled.open_compiled(directory, form)
-    remedy = "Rebuild it: averment index build PATHS"
+    check_engine(engine)
     if engine == COMPILED:
-        remedy = f"Install g++ or clang and reinstall averment. Or: {remedy}"
-    raise IndexFormatError(
-        f"The index was built by the engine {engine!r}, which this installation does not have.",
-        hint=remedy,
-    )
+        return compiled.open_compiled(directory, form)
+    return reference.ReferenceSegment(directory, form)

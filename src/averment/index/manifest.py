@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,9 @@ from averment.trace import from_plain, to_plain
 from averment.types import CorpusInfo
 
 MAGIC = "averment-index"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 FILE_NAME = "MANIFEST.json"
+_MODULUS = 1 << 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +41,33 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Deletion:
+    """The deleted documents of a segment: how much they were, and the file of their numbers.
+
+    ``documents_digest`` is what the digest of the segment has to lose: see `sum_of_digests`.
+    """
+
+    n_documents: int
+    n_words: int
+    n_passages: int
+    documents_digest: str
+    file: FileEntry
+
+
+@dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """A segment: ``counts/<name>`` and, unless the index holds counts only, ``passages/<name>``."""
+    """A segment: ``counts/<name>`` and, unless the index holds counts only, ``passages/<name>``.
+
+    All but `deleted` is as it was when the segment was written, and never changes.
+    """
 
     name: str
     n_documents: int
     n_words: int
     n_passages: int
+    documents_digest: str
     files: tuple[FileEntry, ...]
+    deleted: Deletion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +83,8 @@ class ExtraEntry:
 class Manifest:
     """One generation of an index.
 
-    ``documents_digest`` is a chain over all documents and their passages in order, so it does not
-    depend on how they were cut into segments.
+    ``n_threshold_documents`` is how many documents the index had when its entity threshold was
+    read off them.
     """
 
     magic: str
@@ -73,11 +93,12 @@ class Manifest:
     text_form: str
     fold_accents: bool
     counts_only: bool
+    keeps_tokens: bool
     generation: int
     built_at: str
-    documents_digest: str
     n_terms: int | None
     entity_threshold_documents: int | None
+    n_threshold_documents: int
     segments: tuple[SegmentEntry, ...]
     extras: tuple[ExtraEntry, ...]
 
@@ -88,15 +109,34 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """What identifies documents and options; equal digests mean equal answers."""
-        parts = (self.text_form, str(self.counts_only), self.documents_digest)
+        """What identifies documents and options; equal digests mean equal counts.
+
+        It depends neither on the order of documents nor on how they were cut into segments, nor,
+        where their text is kept, on what was deleted on the way.
+        """
+        here = sum_of_digests(segment.documents_digest for segment in self.segments)
+        gone = sum_of_digests(d.documents_digest for d in self.deletions)
+        parts = (self.text_form, str(self.counts_only), difference_of_digests(here, gone))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    @property
+    def deletions(self) -> list[Deletion]:
+        """Of the segments that have deleted documents."""
+        return [segment.deleted for segment in self.segments if segment.deleted]
+
+    @property
+    def n_documents(self) -> int:
+        """Documents that are not deleted."""
+        all_of_them = sum(segment.n_documents for segment in self.segments)
+        return all_of_them - sum(deletion.n_documents for deletion in self.deletions)
 
     @property
     def files(self) -> Iterator[FileEntry]:
         """Every file of the index but the manifest itself."""
         for segment in self.segments:
             yield from segment.files
+        for deletion in self.deletions:
+            yield deletion.file
         for extra in self.extras:
             yield from extra.files
 
@@ -109,20 +149,50 @@ class Manifest:
 
     def info(self, name: str) -> CorpusInfo:
         """What the index says of itself under a name."""
+        segments, deletions = self.segments, self.deletions
         return CorpusInfo(
             name=name,
             format_version=self.format_version,
             engine=self.engine,
             text_form=self.text_form,
-            n_documents=sum(segment.n_documents for segment in self.segments),
-            n_words=sum(segment.n_words for segment in self.segments),
+            n_documents=self.n_documents,
+            n_words=sum(s.n_words for s in segments) - sum(d.n_words for d in deletions),
             n_terms=self.n_terms,
-            n_segments=len(self.segments),
-            n_passages=sum(segment.n_passages for segment in self.segments),
+            n_segments=len(segments),
+            n_passages=sum(s.n_passages for s in segments) - sum(d.n_passages for d in deletions),
+            n_deleted_documents=sum(d.n_documents for d in deletions),
+            counts_bytes=self._n_bytes("counts/"),
+            passages_bytes=self._n_bytes("passages/"),
+            generation=self.generation,
             digest=self.digest,
             built_at=self.built_at,
             entity_threshold_documents=self.entity_threshold_documents,
         )
+
+    def _n_bytes(self, half: str) -> int:
+        return sum(file.n_bytes for file in self.files if file.path.startswith(half))
+
+
+# --- digests of documents -----------------------------------------------------------------------
+# A digest of many documents is the sum of those of each, so that one can be taken out again.
+
+
+def digest_of(encoded: bytes) -> str:
+    """The digest of one document, as it is stored."""
+    return hashlib.sha256(encoded).hexdigest()
+
+
+def sum_of_digests(digests: Iterable[str]) -> str:
+    """The digest of all documents that some digests are of, in whatever order."""
+    return f"{sum(int(digest, 16) for digest in digests) % _MODULUS:064x}"
+
+
+def difference_of_digests(digest: str, other: str) -> str:
+    """The digest of the documents of one without those of the other."""
+    return f"{(int(digest, 16) - int(other, 16)) % _MODULUS:064x}"
+
+
+# --- reading ------------------------------------------------------------------------------------
 
 
 def is_index(path: Path) -> bool:
@@ -169,10 +239,13 @@ def _parse_manifest(file: Path) -> Manifest:
         if plain["magic"] != MAGIC:
             raise ValueError(f"magic is {plain['magic']!r}, not {MAGIC!r}")
         version = plain["format_version"]
-        if isinstance(version, int) and version > FORMAT_VERSION:
+        if isinstance(version, int) and version != FORMAT_VERSION:
+            remedy = "Update averment: pip install -U averment"
+            if version < FORMAT_VERSION:
+                remedy = "Rebuild it: averment index build PATHS"
             raise IndexFormatError(
-                f"{file} has format version {version}; this averment reads up to {FORMAT_VERSION}.",
-                hint="Update averment: pip install -U averment",
+                f"{file} has format version {version}; this averment reads {FORMAT_VERSION}.",
+                hint=remedy,
             )
         manifest: Manifest = from_plain(Manifest, plain)
     except (KeyError, TypeError, ValueError) as error:
@@ -180,13 +253,13 @@ def _parse_manifest(file: Path) -> Manifest:
     return manifest
 
 
-def check_sizes(path: Path, manifest: Manifest) -> None:
-    """Compare the size of every file with what the manifest says.
+def check_sizes(path: Path, files: Iterable[FileEntry]) -> None:
+    """Compare the sizes of files below an index directory with what its manifest says.
 
     Raises:
         IndexFormatError: A file is missing, shorter or longer; the first one is named.
     """
-    for file in manifest.files:
+    for file in files:
         problem = _size_problem(path, file)
         if problem:
             raise IndexFormatError(f"The index at {path} is damaged: {problem}.", hint=REBUILD)

@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD, Positions, load_array, save_array
+from averment.index.metadata import Mask
 from averment.index.string_table import StringTable, save_strings
 from averment.index.windows import (
     NEVER,
@@ -34,7 +35,8 @@ from averment.index.windows import (
 from averment.text import TextForm
 
 if TYPE_CHECKING:
-    from averment.index.engines import Pairs, Phrase
+    from averment.index.engines import Pairs, Segment
+    from averment.types import Phrase
 
 
 class ReferenceSegmentWriter:
@@ -56,7 +58,16 @@ class ReferenceSegmentWriter:
         self._words.extend(map(self._vocabulary.__getitem__, self._form.words(text)))
         self._document_starts.append(len(self._words))
 
-    def write(self, directory: Path) -> None:
+    def copy(self, segment: ReferenceSegment, kept: Mask) -> None:
+        """Append those documents of another segment that are kept."""
+        for start, end in segment.document_bounds()[kept].tolist():
+            self._words.extend(map(self._vocabulary.__getitem__, segment.spelled(start, end)))
+            self._document_starts.append(len(self._words))
+
+    def close(self) -> None:
+        """There is nothing to let go."""
+
+    def write(self, directory: Path) -> int:
         """Write the arrays; the same documents give the same bytes."""
         terms = sorted(self._vocabulary)
         rank = np.zeros(len(terms), dtype=np.uint32)
@@ -70,6 +81,7 @@ class ReferenceSegmentWriter:
         save_array(directory, "posting_offsets", posting_offsets)
         save_array(directory, "document_starts", np.array(self._document_starts, dtype=np.int64))
         save_strings(directory, "terms", terms)
+        return len(words)
 
 
 class _Vocabulary(dict[str, int]):
@@ -85,6 +97,14 @@ class _Spans(NamedTuple):
 
     starts: Positions
     n_words: Positions
+
+
+def merge_reference(parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
+    """Write a segment of those documents of some reference segments that are kept."""
+    writer = ReferenceSegmentWriter(TextForm())
+    for segment, kept in parts:
+        writer.copy(cast("ReferenceSegment", segment), kept)
+    return writer.write(directory)
 
 
 class _Join(NamedTuple):
@@ -150,6 +170,18 @@ class ReferenceSegment:
         restricted = copy(self)
         restricted._members = self._members & bits[: self.n_documents].astype(np.bool_)
         return restricted
+
+    def document_words(self, document: int) -> int:
+        """How many words a document has."""
+        return int(self._document_starts[document + 1] - self._document_starts[document])
+
+    def document_bounds(self) -> Positions:
+        """Where each document begins and ends, shape ``(n_documents, 2)``."""
+        return np.column_stack((self._document_starts[:-1], self._document_starts[1:]))
+
+    def spelled(self, start: int, end: int) -> list[str]:
+        """Some words in a row."""
+        return [self._terms[term] for term in self._words[start:end].tolist()]
 
     # --- answers --------------------------------------------------------------------------------
 

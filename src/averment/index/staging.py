@@ -1,23 +1,37 @@
 """The directory side of writing: claim an index directory, stage in it, move into place, clean up.
 
-Nothing outside the index directory is written, and nothing in it is removed that an index writer
-did not make. What this module does not do: know what is in the files it moves.
+A finished segment goes to its place at once, where nobody reads it before a manifest lists it; the
+journal remembers it, so that a build that was killed can go on after it. Nothing outside the index
+directory is written, and nothing in it is removed that an index writer did not make. What this
+module does not do: know what is in the files it moves.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from averment.errors import CorpusError, IndexFormatError, NotAnIndexError, UsageError
 from averment.index import lock
-from averment.index.manifest import FILE_NAME, FileEntry, is_index, is_intact, read_manifest, sync
+from averment.index.manifest import (
+    FILE_NAME,
+    FileEntry,
+    SegmentEntry,
+    is_index,
+    is_intact,
+    read_manifest,
+    sync,
+)
+from averment.trace import from_plain, to_plain
 
 _STAGING = ".averment-staging"
+_JOURNAL = "finished.json"
 _HALVES = ("counts", "passages")
 _OWN_NAMES = {_STAGING, lock.FILE_NAME, f"{FILE_NAME}.new"}
 _DIGEST_NAMED = re.compile(r".+-[0-9a-f]{12}")
@@ -25,11 +39,74 @@ _DIGEST_NAMED = re.compile(r".+-[0-9a-f]{12}")
 
 @dataclass(slots=True)
 class Staging:
-    """A claimed index directory. Set `published` once the new manifest is in place."""
+    """A claimed index directory. Set `published` once the new manifest is in place.
+
+    `directory` is for what is not finished; it is empty when the writer begins.
+    """
 
     path: Path
     directory: Path
     published: bool = False
+    _key: str | None = None
+    _finished: tuple[SegmentEntry, ...] = ()
+
+    def begin(self, key: str | None) -> tuple[SegmentEntry, ...]:
+        """Clean up after earlier writers, and say what one with the same key had finished.
+
+        Args:
+            key: What names the work: equal keys mean the same documents and options. None: the
+                work is not to be resumed, neither now nor later.
+        """
+        self._key = key
+        # What follows a damaged segment would come to another place.
+        self._finished = tuple(takewhile(self._is_intact, self._read_journal() if key else ()))
+        _remove_leftovers(self.path, self._kept())
+        self.directory.mkdir()
+        self._write_journal()
+        return self._finished
+
+    def finish(self, entry: SegmentEntry) -> None:
+        """Remember a segment that is in its place."""
+        self._finished = (*self._finished, entry)
+        self._write_journal()
+
+    def forget(self) -> None:
+        """What was finished is of no use to anybody."""
+        self._key, self._finished = None, ()
+
+    def leave(self) -> None:
+        """Remove what is of no use; the last thing that a writer does."""
+        if not self.published:
+            if self._key and self._finished:
+                return
+            _remove_leftovers(self.path, set())
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _kept(self) -> set[str]:
+        files = (file for entry in self._finished for file in entry.files)
+        return {file.path.rpartition("/")[0] for file in files}
+
+    def _is_intact(self, entry: SegmentEntry) -> bool:
+        return all(is_intact(self.path, file) for file in entry.files)
+
+    def _read_journal(self) -> tuple[SegmentEntry, ...]:
+        try:
+            plain = json.loads((self.directory / _JOURNAL).read_text(encoding="utf-8"))
+            if plain["key"] == self._key:
+                entries: tuple[SegmentEntry, ...] = from_plain(
+                    tuple[SegmentEntry, ...], plain["finished"]
+                )
+                return entries
+        except (OSError, KeyError, TypeError, ValueError):
+            pass  # there is none, or it was cut short: the work begins anew
+        return ()
+
+    def _write_journal(self) -> None:
+        if self._key:
+            plain = {"key": self._key, "finished": to_plain(self._finished)}
+            temporary = self.directory / f"{_JOURNAL}.new"
+            temporary.write_text(json.dumps(plain), encoding="utf-8")
+            temporary.replace(self.directory / _JOURNAL)
 
     def move_into_place(self, staged: Path, target: str, files: Sequence[FileEntry]) -> None:
         """Move a staged directory to its place below the index directory.
@@ -48,7 +125,9 @@ class Staging:
 
 @contextmanager
 def claimed(path: Path) -> Iterator[Staging]:
-    """Be the only writer of an index directory; unless it publishes, leave it as it was.
+    """Be the only writer of an index directory, which then has to `begin`.
+
+    Unless it publishes, the index is as it was.
 
     Raises:
         UsageError: The path holds something else than an index, or cannot be written.
@@ -63,15 +142,11 @@ def claimed(path: Path) -> Iterator[Staging]:
             stack.enter_context(lock.exclusive(path))
             staging = Staging(path, path / _STAGING)
             stack.callback(_leave, staging)
-            _remove_leftovers(path)
-            staging.directory.mkdir()
         yield staging
 
 
 def _leave(staging: Staging) -> None:
-    if not staging.published:
-        _remove_leftovers(staging.path)
-    shutil.rmtree(staging.directory, ignore_errors=True)
+    staging.leave()
     if not is_index(staging.path):
         (staging.path / lock.FILE_NAME).unlink()
 
@@ -119,8 +194,8 @@ def _refuse_foreign(path: Path) -> None:
     )
 
 
-def _remove_leftovers(path: Path) -> None:
-    """Remove what writers made and the current manifest does not list."""
+def _remove_leftovers(path: Path, kept: set[str]) -> None:
+    """Remove what writers made and neither the current manifest lists nor is to be kept."""
     shutil.rmtree(path / _STAGING, ignore_errors=True)
     (path / f"{FILE_NAME}.new").unlink(missing_ok=True)
     try:
@@ -131,7 +206,7 @@ def _remove_leftovers(path: Path) -> None:
         return  # of another version or damaged: what belongs to it cannot be told
     for half in _HALVES:
         for child in (path / half).glob("*"):
-            if f"{half}/{child.name}" not in listed and _DIGEST_NAMED.fullmatch(child.name):
+            if f"{half}/{child.name}" not in listed | kept and _DIGEST_NAMED.fullmatch(child.name):
                 shutil.rmtree(child)
         with suppress(OSError):  # it is not there, or not empty
             (path / half).rmdir()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from averment.index.documents import DocumentStore
+from averment.index.parts import Part
 from averment.text import TextForm, capitalised_names
 
 SAMPLE_DOCUMENTS = 2000
@@ -26,19 +26,40 @@ LEAST_DOCUMENTS = 2
 """The lowest threshold: 1 would call nothing rare that is there at all."""
 
 
-def sample_step(n_documents: int) -> int:
-    """How far apart the documents of the sample are."""
-    return max(-(-n_documents // SAMPLE_DOCUMENTS), 1)
+class TextSample:
+    """The beginnings of documents at equal steps through a corpus that comes one by one.
+
+    The step is the smallest power of two with which no more than `SAMPLE_DOCUMENTS` are kept.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._step = 1
+        self._n = 0
+
+    def offer(self, text: str) -> None:
+        """Look at the next document."""
+        if self._n % self._step == 0:
+            self.texts.append(text[:SAMPLE_CHARACTERS])
+        self._n += 1
+        if len(self.texts) > SAMPLE_DOCUMENTS:
+            self._step *= 2
+            del self.texts[1::2]
 
 
-def sampled_texts(stores: Sequence[DocumentStore]) -> Iterator[str]:
-    """The beginnings of documents at equal steps through the corpus."""
-    step = sample_step(sum(store.n_documents for store in stores))
-    number = 0
-    for store in stores:
-        for at in range(number, store.n_documents, step):
-            yield store.document(at).text[:SAMPLE_CHARACTERS]
-        number = (number - store.n_documents) % step
+def sampled_texts(parts: Sequence[Part]) -> Iterator[str]:
+    """What a `TextSample` of the documents of some parts, which keep their text, would hold."""
+    n_documents = sum(int(part.meant.sum()) for part in parts)
+    step = 1
+    while -(-n_documents // step) > SAMPLE_DOCUMENTS:
+        step *= 2
+    ahead = 0  # documents up to the next one of the sample
+    for part in parts:
+        assert part.store is not None
+        numbers = np.flatnonzero(part.meant)
+        for number in numbers[ahead::step].tolist():
+            yield part.store.document(number).text[:SAMPLE_CHARACTERS]
+        ahead = (ahead - len(numbers)) % step
 
 
 def mentioned_names(texts: Iterable[str]) -> Counter[str]:

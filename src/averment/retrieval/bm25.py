@@ -8,7 +8,7 @@ adds up columns, and importing bm25s takes longer than a thousand of them).
 
 What this module does not do: keep the passages (the caller gives a sequence of them), notice a
 flipped bit inside an array (checksums are a matter of the index directory), add passages to an
-index (build it again).
+index (build it again) or take some out (they can be passed over).
 
 Source: Robertson and Zaragoza 2009 (BM25); Lù 2024, BM25S (scores computed at build time);
 Kamphuis et al. 2020 (the Lucene variant).
@@ -57,16 +57,23 @@ class BM25Retriever:
         passages: The passages by number, as they were given to `build_bm25`.
         terms: The number of each term.
         postings: The scores of each term.
+        among: Which passages may be found; None: all.
     """
 
     name = "bm25"
 
     def __init__(
-        self, passages: Sequence[Passage], terms: Mapping[str, int], *, postings: _Postings
+        self,
+        passages: Sequence[Passage],
+        terms: Mapping[str, int],
+        *,
+        postings: _Postings,
+        among: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self._passages = passages
         self._terms = terms
         self._postings = postings
+        self._among = among
 
     def search(self, queries: Sequence[str], *, k: int) -> list[Retrieval]:
         """At most k passages for each query, best first; ties go to the earlier passage.
@@ -98,6 +105,8 @@ class BM25Retriever:
                 column = slice(postings.starts[number], postings.starts[number + 1])
                 # A passage occurs once in a column, so adding by index loses nothing.
                 scores[postings.passages[column]] += postings.scores[column]
+        if self._among is not None:
+            scores[~self._among] = 0
         return scores
 
 
@@ -184,12 +193,19 @@ def _score(ids: list[array[int]], numbers: dict[str, int], *, k1: float, b: floa
 # --- opening ------------------------------------------------------------------------------------
 
 
-def open_bm25(directory: Path, passages: Sequence[Passage]) -> BM25Retriever:
+def open_bm25(
+    directory: Path,
+    passages: Sequence[Passage],
+    *,
+    among: npt.NDArray[np.bool_] | None = None,
+) -> BM25Retriever:
     """Open an index by memory map.
 
     Args:
         directory: Where `build_bm25` wrote it.
         passages: The same passages in the same order; read one by one, as they are found.
+        among: Which of them may be found, shape ``(n_passages,)``; None: all. The others still
+            weigh in the rarity of terms, until the index is built without them.
 
     Raises:
         IndexFormatError: A file is missing or damaged, the index is of another format, tokenises
@@ -212,7 +228,7 @@ def open_bm25(directory: Path, passages: Sequence[Passage]) -> BM25Retriever:
             f"expected {(n_postings, n_postings, len(terms) + 1)}.",
             hint=_REBUILD,
         )
-    return BM25Retriever(passages, terms, postings=postings)
+    return BM25Retriever(passages, terms, postings=postings, among=among)
 
 
 def _read_settings(directory: Path) -> dict[str, object]:

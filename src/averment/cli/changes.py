@@ -1,0 +1,222 @@
+"""`averment index build|add|delete|merge`: what changes an index."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from averment.cli.console import err, n_of, out, print_json
+from averment.cli.options import IndexOption, JsonOption
+from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
+
+if TYPE_CHECKING:
+    from averment.types import CorpusInfo
+
+app = typer.Typer(
+    help="Build a corpus index, change it, look into it, count.", no_args_is_help=True
+)
+
+_SHOWN_BAD_RECORDS = 20
+
+PathsArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Files and folders: txt, md, html, pdf, docx; jsonl, csv, tsv (.gz, .zst), parquet."
+    ),
+]
+StrictOption = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first record that cannot be read.")
+]
+
+
+@app.command()
+def build(
+    paths: PathsArgument,
+    index: IndexOption = None,
+    fold_accents: Annotated[
+        bool, typer.Option("--fold-accents", help="Zürich and Zurich are one word.")
+    ] = False,
+    counts_only: Annotated[
+        bool, typer.Option("--counts-only", help="Statistics without text: no retrieval.")
+    ] = False,
+    keep_tokens: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tokens", help="Keep the words, packed: snippets in spite of --counts-only."
+        ),
+    ] = False,
+    strict: StrictOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Build an index from documents; an index that is there already is replaced as a whole.
+
+    A build that was interrupted goes on where it had got to when the same command comes again.
+    """
+    options = {
+        "fold_accents": fold_accents,
+        "counts_only": counts_only,
+        "keep_tokens": keep_tokens,
+    }
+    _ingest(paths, index, options, strict=strict, json=json)
+
+
+@app.command()
+def add(
+    paths: PathsArgument,
+    index: IndexOption = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="A document takes the place of the one with its id."),
+    ] = False,
+    strict: StrictOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Add documents to an index; those whose id is there already are listed and left out."""
+    _ingest(paths, index, {"add": True, "replace": replace}, strict=strict, json=json)
+
+
+@app.command()
+def delete(
+    document_ids: Annotated[
+        list[str] | None, typer.Argument(help="Ids of documents.", show_default=False)
+    ] = None,
+    ids_from: Annotated[
+        Path | None,
+        typer.Option("--ids-from", help="A file with one id a line.", show_default=False),
+    ] = None,
+    index: IndexOption = None,
+    missing_ok: Annotated[
+        bool, typer.Option("--missing-ok", help="Pass over ids that no document has.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Delete documents; counts and retrieval are exact without them at once.
+
+    Their bytes stay on disk until `averment index merge`.
+    """
+    from averment.wiring import delete_documents, open_index, resolve_settings
+
+    target = resolve_settings(index=index).index
+    ids = [*(document_ids or []), *(_lines_of(ids_from) if ids_from else [])]
+    if not ids:
+        raise UsageError("No document is named.", hint="Name ids, or a file with --ids-from FILE.")
+    before = open_index(target).info
+    found = delete_documents(target, ids, missing_ok=missing_ok)
+    n_deleted = before.n_documents - found.n_documents
+    if json:
+        print_json({**info_object(found, target), "deleted": n_deleted})
+        return
+    out().print(f"{n_of(n_deleted, 'document')} deleted, {found.n_documents:,} left.")
+    if found.n_deleted_documents:
+        out().print("Their bytes go with: averment index merge" + _flag(index, target))
+
+
+def _lines_of(file: Path) -> list[str]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{file} cannot be read: {error}.", hint="Give a text file with one id a line."
+        ) from error
+    return [line for line in lines if line.strip()]
+
+
+@app.command()
+def merge(index: IndexOption = None, json: JsonOption = False) -> None:
+    """Make few segments of many and let go of deleted documents; answers stay the same."""
+    from averment.wiring import merge_index, open_index, resolve_settings
+
+    target = resolve_settings(index=index).index
+    before = open_index(target).info
+    started = time.perf_counter()
+    found = merge_index(target)
+    seconds = time.perf_counter() - started
+    if json:
+        print_json({**info_object(found, target), "seconds": seconds})
+        return
+    if found.generation == before.generation:
+        out().print(f"There is nothing to merge: {n_of(found.n_segments, 'segment')}.")
+        return
+    out().print(
+        f"{n_of(before.n_segments, 'segment')} became {found.n_segments:,}, and "
+        f"{n_of(before.n_deleted_documents, 'deleted document')} went, in {seconds:.1f} s"
+    )
+
+
+def _ingest(
+    paths: list[Path],
+    index: Path | None,
+    options: dict[str, bool],
+    *,
+    strict: bool,
+    json: bool,
+) -> None:
+    from averment.cli.progress import byte_progress
+    from averment.corpus.files import BadRecord
+    from averment.corpus.fingerprint import fingerprint
+    from averment.corpus.readers import read_documents
+    from averment.wiring import build_index, resolve_settings
+
+    target = resolve_settings(index=index).index
+    bad: list[str] = []
+
+    def on_bad(record: BadRecord | str) -> None:
+        if strict:
+            raise DatasetError(str(record), hint="Without --strict such records are skipped.")
+        bad.append(str(record))
+
+    started = time.perf_counter()
+    with byte_progress("Reading", quiet=json) as advance:
+        documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
+        try:
+            info = build_index(
+                documents,
+                target,
+                on_duplicate=lambda d: on_bad(f"{d.document_id}: this id is there already"),
+                resume_key=fingerprint(paths),
+                on_resume=lambda n: err().print(
+                    f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
+                ),
+                **options,
+            )
+        except (EmptyCorpusError, MissingExtraError):
+            _print_bad(bad)
+            raise
+    seconds = time.perf_counter() - started
+    if json:
+        print_json({**info_object(info, target), "seconds": seconds, "skipped": bad})
+        return
+    _print_bad(bad)
+    console = out()
+    console.print(f"Index: {target}")
+    console.print(
+        f"{n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}, "
+        f"{n_of(info.n_passages, 'passage')} in {seconds:.1f} s"
+    )
+    console.print(f'Next: averment ask{_flag(index, target)} "your question"')
+
+
+def _flag(index: Path | None, target: Path) -> str:
+    """What a command has to say to mean the same index."""
+    return "" if index is None else f" --index {target}"
+
+
+def _print_bad(bad: list[str]) -> None:
+    if not bad:
+        return
+    console = err()
+    console.print(f"{len(bad):,} records or files were skipped:")
+    for record in bad[:_SHOWN_BAD_RECORDS]:
+        console.print(f"  {record}", markup=False)
+    if len(bad) > _SHOWN_BAD_RECORDS:
+        console.print(f"  … and {len(bad) - _SHOWN_BAD_RECORDS:,} more (all of them: --json)")
+
+
+def info_object(found: CorpusInfo, path: Path) -> dict[str, object]:
+    """What `--json` prints about an index."""
+    from averment.trace import to_plain
+
+    return {"index": str(path), **to_plain(found)}

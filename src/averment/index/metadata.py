@@ -1,0 +1,210 @@
+"""What the statistics know of a document beside its words: source, language and date.
+
+It stands beside the counts, so that an index without text can be restricted too. What no document
+of a segment has takes no bytes. What this module does not do: keep titles and free metadata, which
+are part of the text half (`averment.index.documents`).
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from averment.errors import IndexFormatError, QueryError
+from averment.index.arrays import REBUILD, load_array, save_array
+from averment.index.string_table import StringTable, save_strings
+from averment.types import Document
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+"""One truth value a document of a segment."""
+
+
+def packed(mask: Mask) -> bytes:
+    """A mask as engines take it: bit ``i % 8`` of byte ``i // 8`` for document i."""
+    return np.packbits(mask, bitorder="little").tobytes()
+
+
+_YEAR = re.compile(r"(\d{4})(?:-(\d{2}))?")
+_TEXTS = ("source", "language")
+
+
+class Days(NamedTuple):
+    """The first and the last day that a date may mean, as ordinals of the Gregorian calendar."""
+
+    first: int
+    last: int
+
+
+_ANY_DAY = Days(-(2**31), 2**31 - 1)
+"""An unknown date: before no day, and after none."""
+
+
+def days_of(written: str) -> Days | None:
+    """The days that an ISO 8601 date means: a year has 365 or 366, a time of day one.
+
+    Returns:
+        None if it is no date of the calendar.
+    """
+    try:
+        if found := _YEAR.fullmatch(written):
+            year, month = int(found[1]), int(found[2] or 0)
+            last_month = month or 12
+            last = date(year, last_month, monthrange(year, last_month)[1])
+            return Days(date(year, month or 1, 1).toordinal(), last.toordinal())
+        day = datetime.fromisoformat(written).toordinal()
+    except ValueError:
+        return None
+    return Days(day, day)
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Which documents a question is about; what is None does not restrict.
+
+    A document without a date, or with one that is no day of the calendar, is neither before nor
+    after any day. A year or a month is before a day only if its last day is.
+
+    Raises:
+        QueryError: `before` or `after` is not a date.
+    """
+
+    source: str | None = None
+    language: str | None = None
+    before: str | None = None
+    after: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("before", "after"):
+            written = getattr(self, name)
+            if written is not None and days_of(written) is None:
+                raise QueryError(
+                    f"{name} is {written!r}, which is not a date.",
+                    hint="Write it as 2024, 2024-05 or 2024-05-31.",
+                )
+
+
+class MetadataWriter:
+    """Collects the metadata of documents; `finish` writes what there is."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, dict[str, int]] = {name: {} for name in _TEXTS}
+        self._codes = {name: array("L") for name in _TEXTS}
+        self._days = array("q")
+
+    def add(self, document: Document) -> None:
+        """Append a document."""
+        days = days_of(document.date) if document.date else None
+        self._append((document.source, document.language or ""), days or _ANY_DAY)
+
+    def extend(self, table: MetadataTable, kept: Mask) -> None:
+        """Append those documents of another segment that are kept."""
+        for number in np.flatnonzero(kept).tolist():
+            self._append(*table.row(number))
+
+    def _append(self, texts: tuple[str, ...], days: Days) -> None:
+        for name, text in zip(_TEXTS, texts, strict=True):
+            known = self._texts[name]
+            self._codes[name].append(known.setdefault(text, len(known)))
+        self._days.extend(days)
+
+    def finish(self, directory: Path) -> None:
+        """Write a table of texts and their numbers, and the days, for what any document has."""
+        for name in _TEXTS:
+            texts = list(self._texts[name])
+            if any(texts):
+                save_strings(directory, name, texts)
+                codes = np.array(self._codes[name], dtype=_code_type(len(texts)))
+                save_array(directory, f"{name}_codes", codes)
+        days = np.array(self._days, dtype=np.int32).reshape(-1, 2)
+        if (days != _ANY_DAY).any():
+            save_array(directory, "days", days)
+
+
+class MetadataTable:
+    """What a `MetadataWriter` wrote.
+
+    Args:
+        directory: Where it was written.
+        n_documents: Of the segment.
+
+    Raises:
+        IndexFormatError: A table is damaged, or of another number of documents.
+    """
+
+    def __init__(self, directory: Path, n_documents: int) -> None:
+        self._n_documents = n_documents
+        self._columns = {name: _read_texts(directory, name) for name in _TEXTS}
+        self._days = None
+        if (directory / "days.npy").exists():
+            self._days = load_array(directory, "days", np.int32)
+        lengths = [len(column.codes) for column in self._columns.values() if column]
+        if self._days is not None:
+            lengths.append(len(self._days) if self._days.ndim == 2 else -1)
+        if any(length != n_documents for length in lengths):
+            raise IndexFormatError(
+                f"The metadata in {directory} are not of {n_documents} documents.", hint=REBUILD
+            )
+
+    def matching(self, restriction: Restriction) -> Mask:
+        """Which documents a restriction leaves."""
+        found = np.ones(self._n_documents, dtype=np.bool_)
+        for name, column in self._columns.items():
+            wanted = getattr(restriction, name)
+            if wanted is not None:
+                found &= column.having(wanted) if column else not wanted
+        if restriction.before is not None:
+            found &= self._bounds()[:, 1] < _known(restriction.before).first
+        if restriction.after is not None:
+            found &= self._bounds()[:, 0] > _known(restriction.after).last
+        return found
+
+    def row(self, document: int) -> tuple[tuple[str, ...], Days]:
+        """Source and language, empty where there is none, and days of a document."""
+        columns = self._columns.values()
+        texts = (column.texts[column.codes[document]] if column else "" for column in columns)
+        days = _ANY_DAY if self._days is None else Days(*self._days[document].tolist())
+        return tuple(texts), days
+
+    def _bounds(self) -> npt.NDArray[np.int32]:
+        if self._days is None:
+            return np.full((self._n_documents, 2), _ANY_DAY, dtype=np.int32)
+        return self._days
+
+
+class _Texts(NamedTuple):
+    """A column of few different texts: the texts, and the number of that of each document."""
+
+    texts: list[str]
+    codes: npt.NDArray[np.unsignedinteger]
+
+    def having(self, wanted: str) -> Mask:
+        if wanted not in self.texts:
+            return np.zeros(len(self.codes), dtype=np.bool_)
+        return np.asarray(self.codes == self.texts.index(wanted))
+
+
+def _read_texts(directory: Path, name: str) -> _Texts | None:
+    if not (directory / f"{name}.npy").exists():
+        return None
+    texts = list(StringTable(directory, name))
+    return _Texts(texts, load_array(directory, f"{name}_codes", _code_type(len(texts))))
+
+
+def _code_type(n_texts: int) -> type[np.unsignedinteger]:
+    """The smallest unsigned type that numbers so many texts."""
+    return np.min_scalar_type(n_texts).type
+
+
+def _known(day: str) -> Days:
+    """The days of a date that a `Restriction` has checked."""
+    found = days_of(day)
+    assert found is not None
+    return found

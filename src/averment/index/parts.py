@@ -1,0 +1,142 @@
+"""The parts of an open index: each segment with its documents, and which of them are there.
+
+What this module does not do: answer over several (`averment.index.embedded`), write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from averment.errors import IndexFormatError
+from averment.index.arrays import REBUILD, load_array
+from averment.index.documents import DocumentStore
+from averment.index.engines import Segment, open_segment
+from averment.index.manifest import SegmentEntry, check_sizes, sum_of_digests
+from averment.index.metadata import Mask, MetadataTable, Restriction, packed
+from averment.index.string_table import StringTable
+from averment.index.tokens import TokenStore
+from averment.text import TextForm
+
+DELETED = "deleted"
+"""The name of the array of the numbers of deleted documents, in a directory of its own."""
+
+
+class Options(Protocol):
+    """How the segments of an index were made; a manifest knows, and so does a writer."""
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine."""
+        ...
+
+    @property
+    def form(self) -> TextForm:
+        """The text form of documents and phrases."""
+        ...
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether there is no text."""
+        ...
+
+    @property
+    def keeps_tokens(self) -> bool:
+        """Whether the words of the documents are kept, packed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment and its documents.
+
+    `whole` answers for all documents that were written, `segment` for those that are meant: not
+    deleted, and within a restriction. `deleted_digest` is of those that are deleted. `store` and
+    `tokens` are None where they are not kept.
+    """
+
+    entry: SegmentEntry
+    whole: Segment
+    segment: Segment
+    meant: Mask
+    deleted_digest: str
+    document_ids: StringTable
+    metadata: MetadataTable
+    store: DocumentStore | None
+    tokens: TokenStore | None
+
+    def restricted(self, restriction: Restriction) -> Part:
+        """The same part, about fewer documents."""
+        return self._about(self.meant & self.metadata.matching(restriction))
+
+    def without(self, numbers: Sequence[int], digest: str) -> Part:
+        """The same part after some documents were deleted, which have that digest together."""
+        meant = self.meant.copy()
+        meant[numbers] = False
+        gone = sum_of_digests([self.deleted_digest, digest])
+        return replace(self._about(meant), deleted_digest=gone)
+
+    def _about(self, meant: Mask) -> Part:
+        return replace(self, meant=meant, segment=self.whole.among(packed(meant)))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all documents that were written are meant."""
+        return bool(self.meant.all())
+
+    def n_words(self) -> int:
+        """Words of the documents that are meant."""
+        if self.is_whole:
+            return self.whole.n_words
+        left_out = np.flatnonzero(~self.meant).tolist()
+        return self.whole.n_words - sum(map(self.whole.document_words, left_out))
+
+    def passages_meant(self) -> Mask:
+        """Which passages are of documents that are meant; shape ``(n_passages,)``."""
+        assert self.store is not None
+        return np.asarray(self.meant[self.store.passage_documents()])
+
+
+def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:
+    """Open a segment of an index directory.
+
+    Raises:
+        IndexFormatError: It is damaged, or its engine is not here.
+    """
+    check_sizes(path, entry.files)
+    counts = path / "counts" / entry.name
+    whole = open_segment(options.engine, counts, options.form)
+    document_ids = StringTable(counts, "document_ids")
+    n = entry.n_documents
+    if not whole.n_documents == len(document_ids) == n:
+        raise IndexFormatError(f"{counts} is not of {n} documents.", hint=REBUILD)
+    part = Part(
+        entry,
+        whole,
+        whole,
+        np.ones(n, dtype=np.bool_),
+        sum_of_digests([]),
+        document_ids,
+        MetadataTable(counts, n),
+        None if options.counts_only else DocumentStore(path / "passages" / entry.name),
+        TokenStore(counts) if options.keeps_tokens else None,
+    )
+    if entry.deleted is None:
+        return part
+    return part.without(_deleted(path, entry), entry.deleted.documents_digest)
+
+
+def _deleted(path: Path, entry: SegmentEntry) -> list[int]:
+    assert entry.deleted is not None
+    check_sizes(path, [entry.deleted.file])
+    directory = (path / entry.deleted.file.path).parent
+    numbers = load_array(directory, DELETED, np.uint32)
+    fits = 0 < len(numbers) == entry.deleted.n_documents and numbers.max() < entry.n_documents
+    if not fits:
+        raise IndexFormatError(f"{directory} does not fit the segment {entry.name}.", hint=REBUILD)
+    found: list[int] = numbers.tolist()
+    return found
