@@ -24,7 +24,7 @@ import numpy as np
 
 from averment.errors import AvermentError, DatasetError, EmptyCorpusError, IndexFormatError
 from averment.index.arrays import save_array
-from averment.index.documents import PassageSequence, encode_document
+from averment.index.documents import PassageSequence, digest_of
 from averment.index.embedded import EmbeddedIndex
 from averment.index.engines import default_engine, words_per_segment
 from averment.index.manifest import (
@@ -35,11 +35,10 @@ from averment.index.manifest import (
     FileEntry,
     Manifest,
     SegmentEntry,
-    digest_of,
     make_durable,
     read_manifest,
-    sum_of_digests,
     write_manifest,
+    written_digest,
 )
 from averment.index.new_segment import NewSegment, directory_digest
 from averment.index.parts import DELETED, Part, open_part
@@ -139,8 +138,9 @@ class IndexWriter:
     def _begin(self) -> None:
         self._new: NewSegment | None = None
         self._parts: list[Part] = []
-        self._places: dict[bytes, int] = {}
-        self._deleted: defaultdict[int, list[int]] = defaultdict(list)
+        self._n_old_parts = 0
+        self._places: dict[bytes, int] = {}  # of the documents in all parts but the old ones
+        self._deleted: defaultdict[int, set[int]] = defaultdict(set)
         self._extras: list[str] = []
         self._sample = TextSample()
         self._n_added = self._n_deleted = 0
@@ -156,7 +156,7 @@ class IndexWriter:
         self._most_words = words_per_segment(self._options.engine) if asked is None else asked
         with disk_errors(self._path):
             self._finished = deque(self._staging.begin(self._journal_key()))
-        self._n_retold, self._retold_digest = 0, sum_of_digests([])
+        self._n_retold = self._retold_digest = 0
 
     def _continue(self, previous: Manifest) -> None:
         theirs = {
@@ -174,9 +174,8 @@ class IndexWriter:
         self._options = _Options(
             previous.engine, previous.form, previous.counts_only, previous.keeps_tokens
         )
-        for entry in previous.segments:
-            self._parts.append(open_part(self._path, entry, self._options))
-        self._places = _places_of(self._parts)
+        self._parts = [self._opened(entry) for entry in previous.segments]
+        self._n_old_parts = len(self._parts)
 
     def _journal_key(self) -> str | None:
         if self._resume_key is None:
@@ -198,7 +197,9 @@ class IndexWriter:
     @property
     def n_documents(self) -> int:
         """Documents of the index if it were published now."""
-        return len(self._places)
+        old = range(self._n_old_parts)
+        n_old = sum(int(self._parts[at].meant.sum()) - len(self._deleted[at]) for at in old)
+        return n_old + len(self._places)
 
     @property
     def n_resumed_documents(self) -> int:
@@ -227,16 +228,16 @@ class IndexWriter:
         """
         self._is_asked = True
         key = _key(document.document_id)
-        if key in self._places and not replace:
+        if not replace and self._find(key) is not None:
             return False
         for passage in passages:
             if document.text[passage.start : passage.end] != passage.text:
                 raise ValueError(f"passage {passage.passage_id!r} is not a span of its document")
-        line = encode_document(document)
+        digest = digest_of(document)
         if replace:
             self.delete(document.document_id)
         with disk_errors(self._path):
-            self._append(key, document, line, passages)
+            self._append(key, document, digest, passages)
         self._n_added += 1
         return True
 
@@ -249,11 +250,13 @@ class IndexWriter:
             False if there is none with this id.
         """
         self._is_asked = True
-        place = self._places.pop(_key(document_id), None)
+        key = _key(document_id)
+        place = self._find(key)
         if place is None:
             return False
+        self._places.pop(key, None)
         part, number = divmod(place, _PLACES_A_PART)
-        self._deleted[part].append(number)
+        self._deleted[part].add(number)
         self._n_deleted += 1
         return True
 
@@ -272,39 +275,51 @@ class IndexWriter:
                     self._new = None
         self._is_merged = merged != self._parts
         self._parts = merged
-        self._places = _places_of(merged)
+        self._n_old_parts = len(merged)
+        self._places.clear()
+
+    def _find(self, key: bytes) -> int | None:
+        """The place of the document that has an id: of a new one, or of one that was there."""
+        place = self._places.get(key)
+        if place is not None:
+            return place
+        for at, part in enumerate(self._parts[: self._n_old_parts]):
+            number = part.document_ids.find(key)
+            if number is not None and part.meant[number] and number not in self._deleted[at]:
+                return at * _PLACES_A_PART + number
+        return None
 
     def _append(
-        self, key: bytes, document: Document, line: bytes, passages: Sequence[Passage]
+        self, key: bytes, document: Document, digest: int, passages: Sequence[Passage]
     ) -> None:
         self._sample.offer(document.text)
         part = len(self._parts) * _PLACES_A_PART
         if self._finished:
             self._places[key] = part + self._n_retold
-            self._retell(line)
+            self._retell(digest)
             return
         if self._new is None:
             self._new = self._new_segment()
         self._places[key] = part + self._new.n_documents
-        self._new.add(document, line, passages)
+        self._new.add(document, digest, passages)
         if self._new.n_words >= self._most_words:
             self._flush()
 
     def _new_segment(self) -> NewSegment:
         return NewSegment(self._staging, self._options, words_per_segment=self._most_words)
 
-    def _retell(self, line: bytes) -> None:
+    def _retell(self, digest: int) -> None:
         """Take a document for granted that a finished segment holds."""
         self._n_retold += 1
-        self._retold_digest = sum_of_digests((self._retold_digest, digest_of(line)))
+        self._retold_digest += digest
         entry = self._finished[0]
         if self._n_retold < entry.n_documents:
             return
-        if self._retold_digest != entry.documents_digest:
+        if written_digest(self._retold_digest) != entry.documents_digest:
             raise self._told_otherwise()
         self._parts.append(self._opened(entry))
         self._finished.popleft()
-        self._n_retold, self._retold_digest = 0, sum_of_digests([])
+        self._n_retold = self._retold_digest = 0
 
     def _told_otherwise(self) -> DatasetError:
         self._staging.forget()
@@ -329,9 +344,10 @@ class IndexWriter:
             raise self._told_otherwise()
         self._finished.clear()
         self._flush()
-        for at, numbers in self._deleted.items():
-            part = self._parts[at]
-            self._parts[at] = part.without(numbers, _digest_of(part, numbers))
+        for at, deleted in self._deleted.items():
+            if deleted:
+                part, numbers = self._parts[at], sorted(deleted)
+                self._parts[at] = part.without(numbers, _digest_of(part, numbers))
         self._deleted.clear()
 
     # --- what goes with it ------------------------------------------------------------------------
@@ -379,7 +395,7 @@ class IndexWriter:
             )
         if self._previous and self._add and not self._is_changed:
             return self._previous.info(self._path.name)
-        if not self._places:
+        if not self.n_documents:
             raise EmptyCorpusError(
                 "Every document of the index would be gone.",
                 hint="To remove an index, remove its directory.",
@@ -413,7 +429,9 @@ class IndexWriter:
         n_words = part.whole.n_words - part.n_words()
         return dataclasses.replace(
             part.entry,
-            deleted=Deletion(len(numbers), n_words, n_passages, part.deleted_digest, file),
+            deleted=Deletion(
+                len(numbers), n_words, n_passages, written_digest(part.deleted_digest), file
+            ),
         )
 
     def _place_extra(self, name: str) -> ExtraEntry:
@@ -480,20 +498,6 @@ def _key(document_id: str) -> bytes:
     return document_id.encode(errors="surrogatepass")
 
 
-def _places_of(parts: Sequence[Part]) -> dict[bytes, int]:
-    """Where each document is that is not deleted, by its id."""
-    places: dict[bytes, int] = {}
-    for at, part in enumerate(parts):
-        ids = part.document_ids.all_encoded()
-        first = at * _PLACES_A_PART
-        if part.is_whole:
-            places.update(zip(ids, range(first, first + len(ids)), strict=True))
-        else:
-            kept = np.flatnonzero(part.meant).tolist()
-            places.update((ids[number], first + number) for number in kept)
-    return places
-
-
 def _groups(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
     """Neighbours that together have so many words at most."""
     groups: list[list[Part]] = []
@@ -507,8 +511,9 @@ def _groups(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
     return groups
 
 
-def _digest_of(part: Part, numbers: Sequence[int]) -> str:
+def _digest_of(part: Part, numbers: Sequence[int]) -> int:
     """Of some documents of a part; where their text is gone, of their ids."""
     if part.store:
-        return sum_of_digests(digest_of(part.store.line(number)) for number in numbers)
-    return sum_of_digests(digest_of(part.document_ids.encoded(number)) for number in numbers)
+        return sum(digest_of(part.store.document(number)) for number in numbers)
+    ids = (part.document_ids.encoded(number) for number in numbers)
+    return sum(int.from_bytes(hashlib.sha256(one).digest()) for one in ids)

@@ -6,11 +6,13 @@ neighbours; passages are spans into documents. What this module does not do: sea
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -28,17 +30,41 @@ _FILE_NAME = "documents.jsonl"
 _FIELDS = tuple(field.name for field in fields(Document))
 
 
+def digest_of(document: Document) -> int:
+    """What tells a document from any other: SHA-256 over all its fields.
+
+    Raises:
+        DatasetError: Its text or metadata cannot be written as JSON in UTF-8.
+    """
+    with _storable(document):
+        small = _plain(document)
+        del small["text"]
+        told = hashlib.sha256(json.dumps(small, sort_keys=True).encode())
+        told.update(document.text.encode())
+    return int.from_bytes(told.digest())
+
+
 def encode_document(document: Document) -> bytes:
     """A document as one line of JSON.
 
     Raises:
         DatasetError: Its text or metadata cannot be written as JSON in UTF-8.
     """
-    plain = {name: getattr(document, name) for name in _FIELDS}
-    plain["metadata"] = to_plain(document.metadata)
-    try:
-        line = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    with _storable(document):
+        line = json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":"))
         return line.encode() + b"\n"
+
+
+def _plain(document: Document) -> dict[str, object]:
+    plain = {name: getattr(document, name) for name in _FIELDS}
+    plain["metadata"] = to_plain(document.metadata) if document.metadata else {}
+    return plain
+
+
+@contextmanager
+def _storable(document: Document) -> Iterator[None]:
+    try:
+        yield
     except (TypeError, ValueError) as error:  # a lone surrogate is a ValueError too
         raise DatasetError(
             f"Document {document.document_id!r} cannot be stored: {error}."

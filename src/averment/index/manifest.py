@@ -44,7 +44,7 @@ class FileEntry:
 class Deletion:
     """The deleted documents of a segment: how much they were, and the file of their numbers.
 
-    ``documents_digest`` is what the digest of the segment has to lose: see `sum_of_digests`.
+    ``documents_digest`` is what the digest of the segment has to lose: see `written_digest`.
     """
 
     n_documents: int
@@ -114,9 +114,9 @@ class Manifest:
         It depends neither on the order of documents nor on how they were cut into segments, nor,
         where their text is kept, on what was deleted on the way.
         """
-        here = sum_of_digests(segment.documents_digest for segment in self.segments)
-        gone = sum_of_digests(d.documents_digest for d in self.deletions)
-        parts = (self.text_form, str(self.counts_only), difference_of_digests(here, gone))
+        here = sum(int(segment.documents_digest, 16) for segment in self.segments)
+        gone = sum(int(deletion.documents_digest, 16) for deletion in self.deletions)
+        parts = (self.text_form, str(self.counts_only), written_digest(here - gone))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     @property
@@ -173,23 +173,12 @@ class Manifest:
         return sum(file.n_bytes for file in self.files if file.path.startswith(half))
 
 
-# --- digests of documents -----------------------------------------------------------------------
-# A digest of many documents is the sum of those of each, so that one can be taken out again.
+def written_digest(digest: int) -> str:
+    """A digest of documents as it stands in a manifest.
 
-
-def digest_of(encoded: bytes) -> str:
-    """The digest of one document, as it is stored."""
-    return hashlib.sha256(encoded).hexdigest()
-
-
-def sum_of_digests(digests: Iterable[str]) -> str:
-    """The digest of all documents that some digests are of, in whatever order."""
-    return f"{sum(int(digest, 16) for digest in digests) % _MODULUS:064x}"
-
-
-def difference_of_digests(digest: str, other: str) -> str:
-    """The digest of the documents of one without those of the other."""
-    return f"{(int(digest, 16) - int(other, 16)) % _MODULUS:064x}"
+    Of many documents it is the sum of those of each, so that one can be taken out again.
+    """
+    return f"{digest % _MODULUS:064x}"
 
 
 # --- reading ------------------------------------------------------------------------------------

@@ -95,37 +95,46 @@ class MetadataWriter:
     """Collects the metadata of documents; `finish` writes what there is."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, dict[str, int]] = {name: {} for name in _TEXTS}
-        self._codes = {name: array("L") for name in _TEXTS}
+        self._columns = [_TextColumn() for _ in _TEXTS]
         self._days = array("q")
 
     def add(self, document: Document) -> None:
         """Append a document."""
-        days = days_of(document.date) if document.date else None
-        self._append((document.source, document.language or ""), days or _ANY_DAY)
+        sources, languages = self._columns
+        sources.append(document.source)
+        languages.append(document.language or "")
+        self._days.extend((document.date and days_of(document.date)) or _ANY_DAY)
 
     def extend(self, table: MetadataTable, kept: Mask) -> None:
         """Append those documents of another segment that are kept."""
         for number in np.flatnonzero(kept).tolist():
-            self._append(*table.row(number))
-
-    def _append(self, texts: tuple[str, ...], days: Days) -> None:
-        for name, text in zip(_TEXTS, texts, strict=True):
-            known = self._texts[name]
-            self._codes[name].append(known.setdefault(text, len(known)))
-        self._days.extend(days)
+            texts, days = table.row(number)
+            for column, text in zip(self._columns, texts, strict=True):
+                column.append(text)
+            self._days.extend(days)
 
     def finish(self, directory: Path) -> None:
         """Write a table of texts and their numbers, and the days, for what any document has."""
-        for name in _TEXTS:
-            texts = list(self._texts[name])
+        for name, column in zip(_TEXTS, self._columns, strict=True):
+            texts = list(column.numbers)
             if any(texts):
                 save_strings(directory, name, texts)
-                codes = np.array(self._codes[name], dtype=_code_type(len(texts)))
+                codes = np.array(column.codes, dtype=_code_type(len(texts)))
                 save_array(directory, f"{name}_codes", codes)
         days = np.array(self._days, dtype=np.int32).reshape(-1, 2)
         if (days != _ANY_DAY).any():
             save_array(directory, "days", days)
+
+
+class _TextColumn:
+    """Few different texts, numbered as they come, and the number of each document's."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.codes = array("L")
+
+    def append(self, text: str) -> None:
+        self.codes.append(self.numbers.setdefault(text, len(self.numbers)))
 
 
 class MetadataTable:

@@ -13,19 +13,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from averment.index import engines
-from averment.index.documents import DocumentWriter
+from averment.index.document_ids import save_document_ids
+from averment.index.documents import DocumentWriter, encode_document
 from averment.index.manifest import (
     FileEntry,
     SegmentEntry,
-    difference_of_digests,
-    digest_of,
     make_durable,
-    sum_of_digests,
+    written_digest,
 )
 from averment.index.metadata import MetadataWriter
 from averment.index.parts import Options, Part
 from averment.index.staging import Staging
-from averment.index.string_table import save_strings
 from averment.index.tokens import TokenWriter
 from averment.types import Document, Passage
 
@@ -47,7 +45,7 @@ class NewSegment:
         for half in self._halves:
             (self._directory / half).mkdir(parents=True)
         self._ids: list[str] = []
-        self._digests: list[str] = []
+        self._digest = 0
         self._metadata = MetadataWriter()
         self._words = engines.segment_writer(options.engine, options.form, words_per_segment)
         counts, passages = self._directory / "counts", self._directory / "passages"
@@ -65,22 +63,23 @@ class NewSegment:
         """Words so far, as far as they have been counted."""
         return self._words.n_words
 
-    def add(self, document: Document, line: bytes, passages: Sequence[Passage]) -> None:
+    def add(self, document: Document, digest: int, passages: Sequence[Passage]) -> None:
         """Append a document.
 
         Args:
-            document: The document.
-            line: As it is stored.
+            document: The document, which can be stored.
+            digest: Of it.
             passages: Spans of its text.
         """
         self._words.add(document.text)
         self._ids.append(document.document_id)
-        self._digests.append(digest_of(line))
+        self._digest += digest
         self._metadata.add(document)
         if self._tokens:
             words = engines.words(self._options.engine, self._options.form, document.text)
             self._tokens.add(words)
         if self._documents:
+            line = encode_document(document)
             self._documents.add(line, [(passage.start, passage.end) for passage in passages])
             self._n_passages += len(passages)
 
@@ -95,7 +94,7 @@ class NewSegment:
         """Write what is missing, force it to disk and move it to its place."""
         counts = self._directory / "counts"
         n_words = self._words.write(counts)
-        return self._complete(n_words, sum_of_digests(self._digests))
+        return self._complete(n_words, self._digest)
 
     def merge(self, parts: Sequence[Part]) -> SegmentEntry:
         """Be all the documents of some parts, in their order, without those that are deleted."""
@@ -105,11 +104,10 @@ class NewSegment:
         )
         for part in parts:
             kept = np.flatnonzero(part.meant).tolist()
-            ids = list(part.document_ids)
-            self._ids += [ids[number] for number in kept]
+            self._ids += map(part.document_ids.__getitem__, kept)
             self._metadata.extend(part.metadata, part.meant)
             self._copy_texts(part, kept)
-        return self._complete(n_words, sum_of_digests(map(_digest_of_part, parts)))
+        return self._complete(n_words, sum(map(_digest_of_part, parts)))
 
     def _copy_texts(self, part: Part, kept: Iterable[int]) -> None:
         for number in kept:
@@ -122,9 +120,9 @@ class NewSegment:
                 self._documents.add(part.store.line(number), spans)
                 self._n_passages += len(spans)
 
-    def _complete(self, n_words: int, documents_digest: str) -> SegmentEntry:
+    def _complete(self, n_words: int, digest: int) -> SegmentEntry:
         counts = self._directory / "counts"
-        save_strings(counts, "document_ids", self._ids)
+        save_document_ids(counts, self._ids)
         self._metadata.finish(counts)
         for text in (self._tokens, self._documents):
             if text:
@@ -138,11 +136,13 @@ class NewSegment:
             files += placed
         shutil.rmtree(self._directory)  # what was there already under that name was left in it
         n = len(self._ids)
-        return SegmentEntry(name, n, n_words, self._n_passages, documents_digest, tuple(files))
+        return SegmentEntry(
+            name, n, n_words, self._n_passages, written_digest(digest), tuple(files)
+        )
 
 
-def _digest_of_part(part: Part) -> str:
-    return difference_of_digests(part.entry.documents_digest, part.deleted_digest)
+def _digest_of_part(part: Part) -> int:
+    return int(part.entry.documents_digest, 16) - part.deleted_digest
 
 
 def directory_digest(files: Iterable[FileEntry]) -> str:

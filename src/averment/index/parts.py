@@ -14,11 +14,11 @@ import numpy as np
 
 from averment.errors import IndexFormatError
 from averment.index.arrays import REBUILD, load_array
+from averment.index.document_ids import DocumentIds
 from averment.index.documents import DocumentStore
 from averment.index.engines import Segment, open_segment
-from averment.index.manifest import SegmentEntry, check_sizes, sum_of_digests
+from averment.index.manifest import SegmentEntry, check_sizes
 from averment.index.metadata import Mask, MetadataTable, Restriction, packed
-from averment.index.string_table import StringTable
 from averment.index.tokens import TokenStore
 from averment.text import TextForm
 
@@ -50,7 +50,7 @@ class Options(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """A segment and its documents.
 
@@ -63,8 +63,8 @@ class Part:
     whole: Segment
     segment: Segment
     meant: Mask
-    deleted_digest: str
-    document_ids: StringTable
+    deleted_digest: int
+    document_ids: DocumentIds
     metadata: MetadataTable
     store: DocumentStore | None
     tokens: TokenStore | None
@@ -73,12 +73,11 @@ class Part:
         """The same part, about fewer documents."""
         return self._about(self.meant & self.metadata.matching(restriction))
 
-    def without(self, numbers: Sequence[int], digest: str) -> Part:
+    def without(self, numbers: Sequence[int], digest: int) -> Part:
         """The same part after some documents were deleted, which have that digest together."""
         meant = self.meant.copy()
         meant[numbers] = False
-        gone = sum_of_digests([self.deleted_digest, digest])
-        return replace(self._about(meant), deleted_digest=gone)
+        return replace(self._about(meant), deleted_digest=self.deleted_digest + digest)
 
     def _about(self, meant: Mask) -> Part:
         return replace(self, meant=meant, segment=self.whole.among(packed(meant)))
@@ -110,7 +109,7 @@ def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:
     check_sizes(path, entry.files)
     counts = path / "counts" / entry.name
     whole = open_segment(options.engine, counts, options.form)
-    document_ids = StringTable(counts, "document_ids")
+    document_ids = DocumentIds(counts)
     n = entry.n_documents
     if not whole.n_documents == len(document_ids) == n:
         raise IndexFormatError(f"{counts} is not of {n} documents.", hint=REBUILD)
@@ -119,7 +118,7 @@ def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:
         whole,
         whole,
         np.ones(n, dtype=np.bool_),
-        sum_of_digests([]),
+        0,
         document_ids,
         MetadataTable(counts, n),
         None if options.counts_only else DocumentStore(path / "passages" / entry.name),
@@ -127,7 +126,7 @@ def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:
     )
     if entry.deleted is None:
         return part
-    return part.without(_deleted(path, entry), entry.deleted.documents_digest)
+    return part.without(_deleted(path, entry), int(entry.deleted.documents_digest, 16))
 
 
 def _deleted(path: Path, entry: SegmentEntry) -> list[int]:

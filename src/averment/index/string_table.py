@@ -7,7 +7,6 @@ module does not do: hashing, updates; a table is written once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -43,12 +42,7 @@ class StringTable:
         return self.encoded(number).decode()
 
     def __iter__(self) -> Iterator[str]:
-        return (string.decode() for string in self.all_encoded())
-
-    def all_encoded(self) -> list[bytes]:
-        """All strings as UTF-8; they are read at once, which is much faster than one by one."""
-        whole, offsets = self._bytes.tobytes(), self._offsets.tolist()
-        return [whole[start:end] for start, end in pairwise(offsets)]
+        return (self[number] for number in range(len(self)))
 
     def encoded(self, number: int) -> bytes:
         """A string as UTF-8, whose order of bytes is the order of code points."""
