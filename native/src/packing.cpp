@@ -7,20 +7,28 @@ namespace averment {
 namespace {
 
 uint32_t n_bits(uint32_t value) {
-  return value ? 32 - static_cast<uint32_t>(__builtin_clz(value)) : 0;
+  return 63 - static_cast<uint32_t>(__builtin_clzll(uint64_t{value} << 1 | 1));
 }
 
 uint32_t packed_bytes(uint32_t n, uint32_t width) { return (n * width + 7) / 8; }
 
-// The width that makes the block smallest.
+// The width that makes the block smallest. The gaps go on with zeros to a multiple of four.
 uint32_t best_width(const uint32_t* gaps, uint32_t n) {
-  uint32_t wider[33 + 35] = {};  // how many gaps need more bits
-  uint32_t widest = 0;
-  for (uint32_t i = 0; i < n; ++i) {
-    const uint32_t bits = n_bits(gaps[i]);
-    widest = std::max(widest, bits);
-    if (bits) ++wider[bits - 1];
+  // Four tables, since neighbours often need as many bits, and one would wait for the other.
+  Byte of_bits[4][33] = {};
+  for (uint32_t i = 0; i < n; i += 4) {
+    ++of_bits[0][n_bits(gaps[i])];
+    ++of_bits[1][n_bits(gaps[i + 1])];
+    ++of_bits[2][n_bits(gaps[i + 2])];
+    ++of_bits[3][n_bits(gaps[i + 3])];
   }
+  uint32_t wider[33 + 35];  // how many gaps need more bits
+  uint32_t widest = 0;
+  for (uint32_t bits = 1; bits <= 32; ++bits) {
+    wider[bits - 1] = of_bits[0][bits] + of_bits[1][bits] + of_bits[2][bits] + of_bits[3][bits];
+    if (wider[bits - 1]) widest = bits;
+  }
+  std::fill(wider + widest, wider + 68, 0);
   for (uint32_t width = widest; width-- > 0;) wider[width] += wider[width + 1];
   uint32_t best = widest, best_bytes = packed_bytes(n, widest);
   for (uint32_t width = 0; width < widest; ++width) {
@@ -34,7 +42,8 @@ uint32_t best_width(const uint32_t* gaps, uint32_t n) {
 
 template <uint32_t width>
 void pack_full(const uint32_t* gaps, Byte* out) {
-  Lanes packed[32] = {};
+  Lanes packed[width] = {};
+#pragma GCC unroll 32
   for (uint32_t row = 0; row < 32; ++row) {
     const Lanes values = load<Lanes>(gaps + 4 * row) & (~uint32_t{0} >> (31 - (width - 1)));
     const uint32_t at = row * width / 32, shift = row * width % 32;
@@ -112,26 +121,29 @@ void sum_up(uint32_t* gaps, uint32_t n, uint32_t previous) {
 
 void pack_block(const uint32_t* positions, uint32_t n, uint32_t previous, Bytes& out) {
   uint32_t gaps[kBlock];
-  for (uint32_t i = 0; i < n; ++i) {
-    gaps[i] = positions[i] - previous - 1;
-    previous = positions[i];
-  }
+  gaps[0] = positions[0] - previous - 1;
+  for (uint32_t i = 1; i < n; ++i) gaps[i] = positions[i] - positions[i - 1] - 1;
+  std::fill(gaps + n, gaps + (n + 3) / 4 * 4, 0);
   const uint32_t width = best_width(gaps, n);
-  const auto is_exception = [width](uint32_t gap) { return n_bits(gap) > width; };
+  const uint32_t largest = static_cast<uint32_t>((uint64_t{1} << width) - 1);
+  Byte exceptions[kBlock];
+  uint32_t n_exceptions = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    exceptions[n_exceptions] = static_cast<Byte>(i);
+    n_exceptions += gaps[i] > largest;
+  }
   const size_t start = out.size();
   out.resize(start + 2 + packed_bytes(n, width));
   out[start] = static_cast<Byte>(width);
-  out[start + 1] = static_cast<Byte>(std::count_if(gaps, gaps + n, is_exception));
+  out[start + 1] = static_cast<Byte>(n_exceptions);
   if (n < kBlock) {
     pack_short(gaps, n, width, out.data() + start + 2);
   } else if (width) {
     pack_full(gaps, width, out.data() + start + 2, Widths{});
   }
-  for (uint32_t i = 0; i < n; ++i) {
-    if (is_exception(gaps[i])) {
-      out.push_back(static_cast<Byte>(i));
-      append_varint(out, gaps[i] >> width);
-    }
+  for (uint32_t i = 0; i < n_exceptions; ++i) {
+    out.push_back(exceptions[i]);
+    append_varint(out, gaps[exceptions[i]] >> width);
   }
 }
 

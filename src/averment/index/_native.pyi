@@ -49,7 +49,7 @@ class SegmentBuilder:
             neighbours get lists of their own. 0: none do.
         frequent_min_share: A frequent word also is this share of all words of the segment.
         bitmap_min_share: What is in this share of the documents gets a bitmap of them. 0: nothing.
-        n_threads: Threads that share the work; the bytes are the same with any number.
+        n_threads: That share the work of `add_many` and `finish`; the file does not depend on it.
     """
 
     def __init__(
@@ -73,7 +73,11 @@ class SegmentBuilder:
         """Append a document; returns its number of words."""
 
     def add_many(self, texts: Sequence[str]) -> list[int]:
-        """Append documents, releasing the GIL once for all; returns their numbers of words."""
+        """Append documents, releasing the GIL once for all; returns their numbers of words.
+
+        A megabyte of text or more at a time keeps several threads busy. After an error
+        `n_documents` tells how many of them are there.
+        """
 
     def finish(self, path: str) -> SegmentFacts:
         """Write the segment to a new file and sync it; the builder is empty afterwards.
@@ -94,21 +98,28 @@ def merge(
     bitmap_min_share: float = 0.125,
     n_threads: int = 1,
 ) -> SegmentFacts:
-    """Write the documents of some segments as one, byte for byte as if it had been built of them.
+    """Write segments, or some documents of each, as one new segment, and sync it.
+
+    The file is, byte for byte, what a `SegmentBuilder` with these options makes of the kept
+    documents in this order; accents are folded as they are in the segments. Every byte of the
+    segments is checked first. Needs memory for the dictionaries, about 80 bytes an entry, and two
+    bytes a word of the largest segments where words become frequent; not for the lists.
 
     Args:
-        segments: Of the same text form; their documents keep their order.
-        path: Of the new file.
-        members: Of each segment the documents to keep, as `Segment.among` takes them; None: all.
-        frequent_min_count: As of the `SegmentBuilder`.
-        frequent_min_share: As of the `SegmentBuilder`.
-        bitmap_min_share: As of the `SegmentBuilder`.
-        n_threads: As of the `SegmentBuilder`.
+        segments: At least one.
+        path: Of a file that does not exist.
+        members: For each segment the documents to keep, bit `d % 8` of byte `d // 8` for document
+            `d`; None: all of them.
+        frequent_min_count: As of the `SegmentBuilder`, and so the others.
+        frequent_min_share: Of the words that are kept.
+        bitmap_min_share: Of the documents that are kept.
+        n_threads: That share the work; the file does not depend on it.
 
     Raises:
         IndexFormatError: A segment is damaged.
-        QueryError: The segments are of different text forms, or too large together.
-        OSError: The file exists or cannot be written.
+        QueryError: The segments cut text differently, there is none, or too many words are kept;
+            or members do not fit their segment.
+        OSError: The file exists or cannot be written; what was written of it is not a segment.
     """
 
 class Segment:
