@@ -10,6 +10,7 @@ namespace averment {
 namespace {
 
 constexpr uint16_t kNoRank = UINT16_MAX;
+constexpr unsigned kMaxRanges = 8;  // that are inverted side by side, each with its own counters
 constexpr size_t kSliceBytes = 128 * 1024;
 
 // A document or a part of one.
@@ -170,7 +171,7 @@ void write_pairs(SegmentWriter& writer, const Corpus& corpus, const Ranks& ranks
 std::vector<uint64_t> SegmentBuilder::add_many(const std::vector<std::string_view>& texts) {
   const auto [pieces, ends] = in_slices(texts);
   std::vector<uint64_t> n_words;
-  std::vector<Slice> slices(std::max(1u, options_.n_threads));
+  std::vector<Slice> slices(n_workers(options_.n_threads));
   const auto cut = [&, &pieces = pieces, &ends = ends](size_t part, unsigned worker) {
     Slice& slice = slices[worker];
     slice.words.clear(), slice.document_ends.clear();
@@ -205,7 +206,7 @@ Facts SegmentBuilder::finish(const std::string& path) {
   SegmentBuilder taken(options_);
   std::swap(taken, *this);
   SegmentWriter writer(path, options_, taken.starts_, unicode_version);
-  const unsigned n_ranges = std::max(1u, options_.n_threads);
+  const unsigned n_ranges = std::min(n_workers(options_.n_threads), kMaxRanges);
   const Corpus corpus(taken.ids_.data(), taken.starts_, n_ranges);
   const Ranks ranks = write_words(writer, corpus, taken.vocabulary_, n_ranges);
   write_pairs(writer, corpus, ranks, n_ranges);

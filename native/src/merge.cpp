@@ -146,7 +146,7 @@ class MergedLists final : public NewLists {
 
   void recount(unsigned n_threads) {
     constexpr size_t kAtOnce = 4096;
-    std::vector<std::vector<uint32_t>> rooms(std::max(1u, n_threads));
+    std::vector<std::vector<uint32_t>> rooms(n_workers(n_threads));
     in_parallel(
         (shares_.size() + kAtOnce - 1) / kAtOnce, n_threads, [&](size_t part, unsigned worker) {
           for (size_t i = part * kAtOnce; i < std::min(shares_.size(), (part + 1) * kAtOnce); ++i) {

@@ -1,6 +1,5 @@
 #include "parallel.hpp"
 
-#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -38,7 +37,8 @@ void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take) 
   };
   std::vector<std::thread> helpers;
   try {
-    for (unsigned i = 1; i < std::min<size_t>(n_threads, n); ++i) helpers.emplace_back(work, i);
+    const size_t useful = std::min<size_t>(n_workers(n_threads), n);
+    for (unsigned i = 1; i < useful; ++i) helpers.emplace_back(work, i);
   } catch (const std::system_error&) {  // no more threads to be had: those that run do the work
   }
   work(0);

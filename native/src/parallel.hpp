@@ -1,16 +1,20 @@
 // Work in numbered parts, shared between threads, with results that do not depend on how many.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
 namespace averment {
 
+// What is asked for, within reason: each thread has buffers of its own.
+inline unsigned n_workers(unsigned n_threads) { return std::clamp(n_threads, 1u, 32u); }
+
 using Part = std::function<void(size_t part, unsigned worker)>;
 
 // Calls make(part, worker) for the parts 0 … n - 1 on up to so many threads, and take(part, worker)
-// behind it, in the order of the parts and one at a time. `worker` tells the threads apart. The
-// first error ends the work and is thrown.
+// behind it, in the order of the parts and one at a time. `worker` is less than `n_workers` and
+// tells the threads apart. The first error ends the work and is thrown.
 void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take);
 
 // The same without an order.

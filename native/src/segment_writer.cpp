@@ -103,7 +103,7 @@ void SegmentWriter::write_pairs(NewLists& pairs) {
 void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Section list_section) {
   reserve_bitmaps(lists);
   const std::vector<size_t> ends = in_parts(lists);
-  std::vector<Packed> workers(std::max(1u, options_.n_threads));
+  std::vector<Packed> workers(n_workers(options_.n_threads));
   const auto pack = [&](size_t part, unsigned worker) {
     Packed& packed = workers[worker];
     packed.records.clear(), packed.blocks.clear(), packed.ends.clear();

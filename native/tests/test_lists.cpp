@@ -5,6 +5,7 @@
 #include "checksum.hpp"
 #include "dictionary.hpp"
 #include "documents.hpp"
+#include "parallel.hpp"
 
 using namespace averment;
 
@@ -167,4 +168,30 @@ TEST(checksums_are_crc32c) {
   const Byte* at = reinterpret_cast<const Byte*>(digits.data());
   CHECK(crc32c(at, 9) == 0xE3069283);
   CHECK(crc32c(at + 4, 5, crc32c(at, 4)) == 0xE3069283);
+}
+
+TEST(parts_are_taken_in_order_whatever_the_threads) {
+  for (const unsigned n_threads : {0u, 1u, 2u, 5u, 4000000000u}) {
+    std::vector<size_t> made(100), taken;
+    in_order(
+        100, n_threads, [&](size_t part, unsigned) { made[part] = part * part; },
+        [&](size_t part, unsigned worker) {
+          CHECK(worker < n_workers(n_threads));
+          taken.push_back(made[part]);
+        });
+    for (size_t part = 0; part < 100; ++part) CHECK(taken[part] == part * part);
+  }
+}
+
+TEST(the_error_of_a_part_ends_the_work) {
+  for (const unsigned n_threads : {1u, 3u}) {
+    size_t n_taken = 0;
+    CHECK_THROWS(QueryError, in_order(
+                                 1000, n_threads,
+                                 [](size_t part, unsigned) {
+                                   if (part == 50) throw QueryError("no");
+                                 },
+                                 [&](size_t, unsigned) { ++n_taken; }));
+    CHECK(n_taken <= 50);
+  }
 }
