@@ -61,6 +61,13 @@ class Documents {
  private:
   uint32_t number_of(uint64_t position) const {
     uint32_t low = guide_[position >> shift_], step = 1;
+    if (low + 4 < n_) {
+      // Mostly it is one of these, and adding is cheaper than a wrong guess which.
+      uint32_t ahead = 0;
+      for (uint32_t i = 1; i <= 4; ++i) ahead += starts_[low + i] <= position;
+      low += ahead;
+      if (ahead < 4) return low;
+    }
     while (low + step < n_ && starts_[low + step] <= position) low += step, step *= 2;
     uint32_t high = std::min(low + step, n_);
     while (low + 1 < high) {
@@ -114,11 +121,12 @@ class DocumentSet {
     }
     few_are_missing_ = n_missing <= bits_.size();
     for (uint32_t i = 0; few_are_missing_ && missing_.size() < n_missing; ++i) {
-      if (!(bits_[i / 64] >> i % 64 & 1)) missing_.push_back(i);
+      if (!has(i)) missing_.push_back(i);
     }
   }
 
   const uint64_t* bits() const { return bits_.data(); }
+  bool has(uint32_t document) const { return bits_[document / 64] >> document % 64 & 1; }
   // Those that are not members, if they are few enough that they are listed.
   const std::vector<uint32_t>* missing() const { return few_are_missing_ ? &missing_ : nullptr; }
 

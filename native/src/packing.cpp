@@ -105,15 +105,26 @@ void unpack_short(Reader packed, uint32_t n, uint32_t width, uint32_t* gaps) {
   std::fill(gaps + n, gaps + (n + 3) / 4 * 4, 0);  // `sum_up` takes four at a time
 }
 
+// Moves lanes up by `n`, from lane 3 of `lower`.
+template <int n>
+Lanes shifted(Lanes lower, Lanes upper) {
+#ifdef __clang__
+  return __builtin_shufflevector(lower, upper, 4 - n, 5 - n, 6 - n, 7 - n);
+#else
+  return __builtin_shuffle(lower, upper, Lanes{4 - n, 5 - n, 6 - n, 7 - n});
+#endif
+}
+
 // Gaps become positions, four at a time. Wraps around where the bytes are not sound.
 void sum_up(uint32_t* gaps, uint32_t n, uint32_t previous) {
+  Lanes before = Lanes{} + previous;
   for (uint32_t i = 0; i < n; i += 4) {
-    const uint32_t a = gaps[i] + 1, b = gaps[i + 1] + 1, c = gaps[i + 2] + 1, d = gaps[i + 3] + 1;
-    const uint32_t ab = a + b, cd = c + d;
-    gaps[i] = previous + a;
-    gaps[i + 1] = previous + ab;
-    gaps[i + 2] = previous + ab + c;
-    gaps[i + 3] = previous += ab + cd;
+    Lanes sums = load<Lanes>(gaps + i) + 1;
+    sums += shifted<1>(Lanes{}, sums);
+    sums += shifted<2>(Lanes{}, sums);
+    sums += before;
+    std::memcpy(gaps + i, &sums, sizeof sums);
+    before = Lanes{} + sums[3];
   }
 }
 

@@ -105,16 +105,34 @@ uint64_t PhraseCursor::next_of_forms(uint64_t target) {
   }
 }
 
-uint64_t PhraseCursor::count_until(uint64_t at, uint64_t end) {
-  if (at >= end) return 0;
-  if (parts_.size() == 1) {
-    const uint32_t before = parts_[0].list.rank();
-    next_geq(end);
-    return parts_[0].list.rank() - before;
+uint32_t PhraseCursor::take_block(uint32_t* starts) {
+  uint32_t n = 0;
+  if (parts_.empty()) {
+    for (; n < kBlock && next_geq(started_ ? found_ + 1 : 0) != kEnd; ++n) {
+      starts[n] = static_cast<uint32_t>(found_);
+    }
+    return n;
   }
-  uint64_t n = 0;
-  for (; at < end; at = next_geq(at + 1)) ++n;
+  Part& leading = parts_[0];
+  if (!started_) leading.list.next_geq(leading.offset);
+  started_ = true;
+  while (!n && (n = leading.list.take_block(starts))) {
+    for (uint32_t i = 0; i < n; ++i) starts[i] -= leading.offset;
+    for (size_t i = 1; i < parts_.size(); ++i) {
+      n = parts_[i].list.keep_confirmed(parts_[i].offset, starts, n);
+    }
+  }
   return n;
+}
+
+uint64_t PhraseCursor::count_until(uint64_t end) {
+  uint64_t n = 0;
+  for (; found_ < end; next_geq(found_ + 1)) ++n;
+  return n;
+}
+
+void PhraseCursor::collect_until(uint64_t end, std::vector<uint32_t>& starts) {
+  for (; found_ < end; next_geq(found_ + 1)) starts.push_back(static_cast<uint32_t>(found_));
 }
 
 namespace {
@@ -139,14 +157,23 @@ void for_each_document(const Segment& segment, const Phrase& phrase, Visit visit
   }
 }
 
+// Calls visit(start) for each start in any document, in order.
+template <class Visit>
+void for_each_start(const Segment& segment, const Phrase& phrase, Visit visit) {
+  PhraseCursor cursor(segment.documents(), phrase);
+  uint32_t starts[kBlock];
+  while (const uint32_t n = cursor.take_block(starts)) std::for_each_n(starts, n, visit);
+}
+
 // What a single list says, less what is in some documents.
 PhraseCount count_but(const Documents& documents, const std::vector<uint32_t>& missing,
                       const Phrase& phrase) {
   PhraseCount count{phrase.parts[0].postings.count, phrase.parts[0].postings.documents};
-  PhraseCursor cursor(documents, phrase);
+  ListCursor list(phrase.parts[0].postings);
   for (const uint32_t number : missing) {
     const DocumentSpan document = documents[number];
-    const uint64_t n = cursor.count_until(cursor.next_geq(document.start), document.end);
+    list.next_geq(document.start);
+    const uint64_t n = list.count_until(document.end);
     count.occurrences -= n;
     count.documents -= n > 0;
   }
@@ -156,19 +183,34 @@ PhraseCount count_but(const Documents& documents, const std::vector<uint32_t>& m
 }  // namespace
 
 PhraseCount count_phrase(const Segment& segment, const Phrase& phrase) {
+  const DocumentSet* members = segment.members();
+  const std::vector<uint32_t>* missing = members ? members->missing() : nullptr;
   if (phrase.parts.size() == 1) {
     const Postings& postings = phrase.parts[0].postings;
-    if (!segment.members()) return {postings.count, postings.documents};
-    const std::vector<uint32_t>* missing = segment.members()->missing();
+    if (!members) return {postings.count, postings.documents};
     if (missing && missing->size() < postings.documents / kJumpDocuments) {
       return count_but(segment.documents(), *missing, phrase);
     }
   }
   PhraseCount count;
-  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
-    ++count.documents;
-    count.occurrences += cursor.count_until(at, document.end);
-    return true;
+  if (members && !missing) {
+    for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t, PhraseCursor& cursor) {
+      ++count.documents;
+      count.occurrences += cursor.count_until(document.end);
+      return true;
+    });
+    return count;
+  }
+  uint64_t end = 0;
+  bool counts = true;
+  for_each_start(segment, phrase, [&](uint32_t start) {
+    if (start >= end) {
+      const DocumentSpan document = segment.documents().of(start);
+      end = document.end;
+      counts = !members || members->has(document.number);
+      count.documents += counts;
+    }
+    count.occurrences += counts;
   });
   return count;
 }
@@ -188,14 +230,8 @@ std::vector<Occurrence> locate_phrase(const Segment& segment, const Phrase& phra
 
 void condense(const Segment& segment, Phrase& phrase) {
   std::vector<uint32_t> starts;
+  for_each_start(segment, phrase, [&](uint32_t start) { starts.push_back(start); });
   Postings own;
-  for_each_document(segment, phrase, [&](DocumentSpan document, uint64_t at, PhraseCursor& cursor) {
-    ++own.documents;
-    for (; at < document.end; at = cursor.next_geq(at + 1)) {
-      starts.push_back(static_cast<uint32_t>(at));
-    }
-    return true;
-  });
   own.count = static_cast<uint32_t>(starts.size());
   const uint32_t n_words = static_cast<uint32_t>(phrase.words.size());
   phrase.parts.clear();

@@ -61,8 +61,13 @@ class PhraseCursor {
   // The first start >= target, or kEnd. Targets must not descend.
   uint64_t next_geq(uint64_t target);
 
+  // The next starts, at most kBlock; none at the end. Not to be mixed with the others.
+  uint32_t take_block(uint32_t* starts);
+
   // From the start that was found last, how many lie before `end`. Moves there.
-  uint64_t count_until(uint64_t at, uint64_t end);
+  uint64_t count_until(uint64_t end);
+  // Appends these. Moves there.
+  void collect_until(uint64_t end, std::vector<uint32_t>& starts);
 
   // How many words there are at the start that was found last; not of a condensed set.
   uint32_t n_words() const { return n_words_; }

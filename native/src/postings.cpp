@@ -1,7 +1,5 @@
 #include "postings.hpp"
 
-#include <algorithm>
-
 namespace averment {
 namespace {
 
@@ -35,11 +33,6 @@ struct Blocks {
   Reader data;
   const Byte* skips = nullptr;
 };
-
-constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
-// Positions have 31 bits, and registers of four compare faster as signed numbers.
-typedef int32_t SignedLanes __attribute__((vector_size(16)));
-constexpr uint32_t kStep = 16;  // positions compared at once
 
 }  // namespace
 
@@ -140,6 +133,7 @@ ListCursor::ListCursor(const Postings& postings) : count_(postings.count) {
   }
   n_blocks_ = (count_ + kBlock - 1) / kBlock;
   data_ = postings.blocks;
+  fill_up();
   if (n_blocks_ > 1) skips_ = data_.take(kSkipBytes * n_blocks_).at;
 }
 
@@ -158,6 +152,7 @@ uint64_t ListCursor::next_block(uint64_t target) {
   if (found >= n_blocks_) {
     block_ = n_blocks_;
     at_ = n_ = 0;
+    fill_up();
     return kEnd;
   }
   Reader block = data_;
@@ -173,34 +168,14 @@ uint64_t ListCursor::next_block(uint64_t target) {
   n_ = n;
   first_rank_ = found * kBlock;
   fill_up();
-  if (buffer_[n_ - 1] >= target) return search(static_cast<uint32_t>(target));
+  if (buffer_[n_ - 1] >= target) return search(target);
   // Only a list of one block has no skip to say so beforehand.
   if (n_blocks_ > 1) throw FormatError("a list of positions does not fit its skips");
   at_ = n_ = 0;
+  fill_up();
   return kEnd;
 }
 
-void ListCursor::fill_up() {
-  const uint32_t end = (n_ + kStep - 1) / kStep * kStep;
-  std::fill(buffer_ + n_, buffer_ + end, kBeyond);
-}
-
-// Counts what is too small, sixteen at a time and without a branch for each: where the answer
-// stands is anybody's guess, and wrong guesses of the processor would cost more than the
-// comparisons.
-uint64_t ListCursor::search(uint32_t target) {
-  uint32_t start = at_ / kStep * kStep;
-  while (start + kStep < n_ && buffer_[start + kStep - 1] < target) start += kStep;
-  SignedLanes smaller{};  // minus how many, in each lane
-  for (uint32_t i = 0; i < kStep; i += 4) {
-    smaller += load<SignedLanes>(buffer_ + start + i) < static_cast<int32_t>(target);
-  }
-  const int32_t n_smaller = -(smaller[0] + smaller[1] + smaller[2] + smaller[3]);
-  at_ = std::max(at_, start + static_cast<uint32_t>(n_smaller));
-  // subtle: in a damaged block the values need not ascend; going back would loop for ever.
-  if (at_ >= n_ || buffer_[at_] < target)
-    throw FormatError("the positions of a list do not ascend");
-  return buffer_[at_];
-}
+void ListCursor::fill_up() { std::fill_n(buffer_ + n_, 2 * kStep, kBeyond); }
 
 }  // namespace averment

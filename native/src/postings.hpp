@@ -4,6 +4,8 @@
 // where there is more than one, a table of (last position, offset of the block) comes first.
 #pragma once
 
+#include <algorithm>
+
 #include "packing.hpp"
 
 namespace averment {
@@ -54,31 +56,107 @@ class ListCursor {
   uint64_t next_geq(uint64_t target) {
     if (at_ < n_ && buffer_[at_] >= target) return buffer_[at_];
     if (at_ + 1 < n_ && buffer_[at_ + 1] >= target) return buffer_[++at_];
-    if (n_ && buffer_[n_ - 1] >= target) return search(static_cast<uint32_t>(target));
-    return next_block(target);
+    return n_ && buffer_[n_ - 1] >= target ? search(target) : next_block(target);
+  }
+
+  // From the position that was found last, how many lie before `end`. Moves there.
+  uint64_t count_until(uint64_t end) {
+    const uint32_t before = rank();
+    next_geq(end);
+    return rank() - before;
+  }
+  // Appends these. Moves there.
+  void collect_until(uint64_t end, std::vector<uint32_t>& positions) {
+    for (bool goes_on = n_; goes_on;) {
+      const uint32_t from = at_;
+      goes_on = buffer_[n_ - 1] < end;
+      if (goes_on) at_ = n_;
+      else next_geq(end);
+      positions.insert(positions.end(), buffer_ + from, buffer_ + at_);
+      goes_on = goes_on && next_block(0) != kEnd;
+    }
+  }
+
+  // Copies what is left of a block, or the next one, and moves behind it; 0 at the end.
+  uint32_t take_block(uint32_t* positions) {
+    if (at_ == n_ && next_block(0) == kEnd) return 0;
+    const uint32_t n = n_ - at_;
+    std::copy_n(buffer_ + at_, n, positions);
+    at_ = n_;
+    return n;
+  }
+
+  // Keeps those of some starts that have a position of this list so far behind them.
+  uint32_t keep_confirmed(uint32_t offset, uint32_t* starts, uint32_t n) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n;) {
+      const uint64_t target = uint64_t{starts[i]} + offset, found = next_geq(target);
+      if (found == kEnd) break;
+      starts[kept] = starts[i++];
+      if (found != target) continue;
+      ++kept, ++at_;
+      // The words of a name are often together everywhere.
+      while (i + kStep <= n && at_ + kStep <= n_ && is_behind(offset, starts + i)) {
+        std::copy_n(starts + i, kStep, starts + kept);
+        i += kStep, kept += kStep, at_ += kStep;
+      }
+    }
+    return kept;
   }
 
   // How many positions stand before that which was found last; all of them at the end.
   uint32_t rank() const { return n_ ? first_rank_ + at_ : count_; }
 
-  // Positions in the list; how it compares decides who leads.
-  uint32_t count() const { return count_; }
-
  private:
+  // Positions that are compared at once.
+  static constexpr uint32_t kStep = 8;
+  static constexpr uint32_t kBeyond = INT32_MAX;  // no position is larger
+  // Positions have 31 bits, and registers compare faster as signed numbers.
+  typedef int32_t SignedLanes __attribute__((vector_size(16)));
+
+  // How many of kStep positions are smaller.
+  static uint32_t count_smaller(const uint32_t* positions, uint64_t target) {
+    const int32_t limit = static_cast<int32_t>(std::min<uint64_t>(target, kBeyond));
+    const SignedLanes smaller =
+        (load<SignedLanes>(positions) < limit) + (load<SignedLanes>(positions + 4) < limit);
+    return static_cast<uint32_t>(-(smaller[0] + smaller[1] + smaller[2] + smaller[3]));
+  }
+  // Whether the next kStep positions are those of the starts, so far behind.
+  bool is_behind(uint32_t offset, const uint32_t* starts) const {
+    const Lanes different =
+        ((load<Lanes>(starts) + offset) ^ load<Lanes>(buffer_ + at_)) |
+        ((load<Lanes>(starts + 4) + offset) ^ load<Lanes>(buffer_ + at_ + 4));
+    return !(different[0] | different[1] | different[2] | different[3]);
+  }
   uint32_t last_of(uint32_t block) const { return load<uint32_t>(skips_ + 8 * block); }
   uint64_t next_block(uint64_t target);
-  uint64_t search(uint32_t target);
+  // Where the answer stands in a block is anybody's guess, so hardly anything depends on it but sums.
+  uint64_t search(uint64_t target) {
+    uint32_t at = at_;
+    if (buffer_[std::min(at + kStep, n_) - 1] < target) {
+      at = 0;
+      for (uint32_t end = 2 * kStep; end <= n_; end += 2 * kStep) {
+        at += buffer_[end - 1] < target ? 2 * kStep : 0;
+      }
+      at += count_smaller(buffer_ + at, target);
+    }
+    at += count_smaller(buffer_ + at, target);
+    at_ = std::max(at_, std::min(at, n_ - 1));
+    // subtle: in a damaged block the values need not ascend; going back would loop for ever.
+    if (buffer_[at_] < target) throw FormatError("the positions of a list do not ascend");
+    return buffer_[at_];
+  }
   void fill_up();
 
   uint32_t count_;
   uint32_t n_blocks_ = 0;
   uint32_t block_ = 0;       // the next one to decode
   uint32_t at_ = 0;          // in the buffer
-  uint32_t n_ = 0;           // in the buffer; the rest of it is filled up with kBeyond
+  uint32_t n_ = 0;           // in the buffer; some of kBeyond follow
   uint32_t first_rank_ = 0;  // of the buffer
   const Byte* skips_ = nullptr;
   Reader data_{nullptr, nullptr};
-  uint32_t buffer_[kBlock];
+  uint32_t buffer_[kBlock + 2 * kStep];
 };
 
 }  // namespace averment

@@ -5,6 +5,8 @@
 namespace averment {
 namespace {
 
+constexpr size_t kFewStarts = 64;  // of a phrase in a document
+
 // The documents in question that can hold both phrases, as far as the bitmaps of their lists know.
 DocumentFilter possible_documents(const Segment& segment, const Phrase& a, const Phrase& b) {
   DocumentFilter filter = segment.filter();
@@ -18,21 +20,58 @@ DocumentFilter possible_documents(const Segment& segment, const Phrase& a, const
   return filter.size() > 1 ? filter : segment.filter();
 }
 
-// Visits pairs of starts of two phrases that are within the window, or at least in one document.
+// The cursor of a phrase that one list finds.
+struct SingleList : ListCursor {
+  SingleList(const Documents&, const Phrase& phrase) : ListCursor(phrase.parts[0].postings) {}
+};
+
+using Starts = std::vector<uint32_t>;
+
+// Visits the documents in which starts of two phrases are within a window.
+template <class Cursor>
 class Join {
  public:
   // The rarer phrase leads.
   Join(const Segment& segment, const Phrase& a, const Phrase& b)
       : documents_(segment.documents()),
         possible_(possible_documents(segment, a, b)),
+        exact_(segment.bitmaps().find(a.bitmap()) && segment.bitmaps().find(b.bitmap())),
         a_(documents_, a),
         b_(documents_, b) {}
 
-  // Moves to the next document, at or behind `from`, in which a start of `a` has a start of `b` at
-  // most `window` positions away; false if there is none.
-  bool next(uint64_t from, uint64_t window) {
+  // Moves to the next document in which a start of `a` has a start of `b` at most `window`
+  // positions away; false if there is none.
+  bool next(uint64_t window) {
+    if (!exact_) return next_from(document_.end, kEnd, window);
+    // The bitmaps tell which documents hold both, so only long ones have to be looked at.
+    while ((next_ = possible_.next(next_)) < documents_.size()) {
+      document_ = documents_[next_++];
+      const DocumentSpan span = document_;
+      if (span.end - span.start <= window || next_from(span.start, span.end, window)) return true;
+      document_ = span;
+    }
+    return false;
+  }
+
+  // The document in which `next` stopped.
+  DocumentSpan document() const { return document_; }
+
+  // How many starts both phrases have in it, multiplied; as `collect` only behind `next` with a
+  // window that spans documents: no cursor is then beyond the first start in the document.
+  uint64_t count_products() {
+    return count(a_) * count(b_);
+  }
+  // All starts of both phrases in it.
+  void collect(Starts& a, Starts& b) {
+    collect(a_, a);
+    collect(b_, b);
+  }
+
+ private:
+  // The same for the documents from position `from` to `end`.
+  bool next_from(uint64_t from, uint64_t end, uint64_t window) {
     uint64_t a = a_.next_geq(from);
-    while (a != kEnd) {
+    while (a < end) {
       document_ = documents_.of(a);
       const uint32_t possible = possible_.next(document_.number);
       if (possible != document_.number) {
@@ -43,11 +82,7 @@ class Join {
       const uint64_t reach = std::min(window, a - document_.start);
       const uint64_t b = b_.next_geq(a - reach);
       if (b == kEnd) return false;
-      if (b < document_.end && (b <= a || b - a <= window)) {
-        first_a_ = a;
-        first_b_ = b;
-        return true;
-      }
+      if (b < document_.end && (b <= a || b - a <= window)) return true;
       // Nothing of `b` is near; the next `a` that matters is near `b`.
       const uint64_t start = documents_.of(b).start;
       a = a_.next_geq(std::max(start, b - std::min(window, b)));
@@ -55,46 +90,49 @@ class Join {
     return false;
   }
 
-  // The document in which `next` stopped.
-  DocumentSpan document() const { return document_; }
-
-  // The numbers of starts of both phrases in it, with the same condition as `collect`.
-  uint64_t count_products() {
-    return a_.count_until(first_a_, document_.end) * b_.count_until(first_b_, document_.end);
+  uint64_t count(Cursor& cursor) const {
+    cursor.next_geq(document_.start);
+    return cursor.count_until(document_.end);
   }
-
-  // All starts of both phrases in it; only after `next` with a window that spans documents.
-  void collect(std::vector<uint32_t>& a, std::vector<uint32_t>& b) {
-    collect(a_, first_a_, a);
-    collect(b_, first_b_, b);
-  }
-
- private:
-  void collect(PhraseCursor& cursor, uint64_t at, std::vector<uint32_t>& starts) const {
+  void collect(Cursor& cursor, Starts& starts) const {
     starts.clear();
-    for (; at < document_.end; at = cursor.next_geq(at + 1)) {
-      starts.push_back(static_cast<uint32_t>(at));
-    }
+    cursor.next_geq(document_.start);
+    cursor.collect_until(document_.end, starts);
   }
 
   const Documents& documents_;
   DocumentFilter possible_;
-  PhraseCursor a_, b_;
+  bool exact_;  // whether all possible documents hold both
+  Cursor a_, b_;
+  uint32_t next_ = 0;  // where `exact_` goes on
   DocumentSpan document_{0, 0, 0};
-  uint64_t first_a_ = 0, first_b_ = 0;
 };
 
 bool rarer_first(const Phrase& a, const Phrase& b) { return a.at_most() <= b.at_most(); }
 
-Join join(const Segment& segment, const Phrase& a, const Phrase& b) {
-  return rarer_first(a, b) ? Join(segment, a, b) : Join(segment, b, a);
+// use(Join) with the rarer phrase first; nothing where one of them does not occur.
+template <class Use>
+void with_join(const Segment& segment, const Phrase& a, const Phrase& b, Use use) {
+  if (a.absent() || b.absent()) return;
+  if (!rarer_first(a, b)) return with_join(segment, b, a, use);
+  if (a.parts.size() == 1 && b.parts.size() == 1) use(Join<SingleList>(segment, a, b));
+  else use(Join<PhraseCursor>(segment, a, b));
 }
 
-using Starts = std::vector<uint32_t>;
-
-// Pairs at most `window` apart: for each of `a` those of `b` in a range that only moves forwards.
+// Pairs at most `window` apart.
 uint64_t count_within(const Starts& a, const Starts& b, uint64_t window) {
   uint64_t pairs = 0;
+  if (b.size() <= kFewStarts) {
+    // Comparing all with all costs less than to guess wrong where the near ones begin and end.
+    const uint32_t reach = static_cast<uint32_t>(std::min<uint64_t>(window, INT32_MAX));
+    for (const uint32_t at : a) {
+      uint32_t near = 0;
+      for (const uint32_t other : b) near += other - at + reach <= 2 * reach;
+      pairs += near;
+    }
+    return pairs;
+  }
+  // For each of `a` those of `b` in a range that only moves forwards.
   size_t low = 0, high = 0;
   for (const uint64_t at : a) {
     while (low < b.size() && b[low] + window < at) ++low;
@@ -141,29 +179,18 @@ uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX 
 }  // namespace
 
 bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words) {
-  if (a.absent() || b.absent()) return false;
-  return join(segment, a, b).next(0, std::min(window_words, kMaxWindow));
+  bool found = false;
+  with_join(segment, a, b,
+            [&](auto both) { found = both.next(std::min(window_words, kMaxWindow)); });
+  return found;
 }
 
 uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
                          uint64_t window_words) {
-  if (a.absent() || b.absent()) return 0;
-  const uint64_t window = std::min(window_words, kMaxWindow);
-  Join both = join(segment, a, b);
   uint64_t documents = 0;
-  const Bitmaps& bitmaps = segment.bitmaps();
-  if (!bitmaps.find(a.bitmap()) || !bitmaps.find(b.bitmap())) {
-    for (uint64_t from = 0; both.next(from, window); from = both.document().end) ++documents;
-    return documents;
-  }
-  // The bitmaps tell exactly which documents hold both, so only long ones have to be looked at.
-  const DocumentFilter shared = possible_documents(segment, a, b);
-  const Documents& all = segment.documents();
-  for (uint32_t i = shared.next(0); i < all.size(); i = shared.next(i + 1)) {
-    const DocumentSpan span = all[i];
-    documents += span.end - span.start <= window ||
-                 (both.next(span.start, window) && both.document().number == i);
-  }
+  with_join(segment, a, b, [&](auto both) {
+    while (both.next(std::min(window_words, kMaxWindow))) ++documents;
+  });
   return documents;
 }
 
@@ -172,33 +199,31 @@ namespace {
 // Answers for `n` windows, all in one walk.
 void count_pairs(const Segment& segment, const Phrase& a, const Phrase& b, const uint64_t* windows,
                  size_t n, Cooccurrence* found) {
-  if (a.absent() || b.absent()) return;
   const uint64_t least = least_distance(a, b);
-  uint64_t nearest = kNever;
-  Join both = join(segment, a, b);
-  Starts of_a, of_b;
   const uint64_t narrowest = std::min(*std::min_element(windows, windows + n), kMaxWindow);
-  for (uint64_t from = 0; both.next(from, kMaxWindow); from = both.document().end) {
-    const DocumentSpan document = both.document();
-    // Where a window spans a document, the pairs are all there are.
-    const uint64_t longest = document.end - document.start;
-    uint64_t distance = least, products = 0;
-    if (nearest == least && longest <= narrowest) {
-      products = both.count_products();
-    } else {
-      both.collect(of_a, of_b);
-      distance = closest(of_a, of_b).distance;
-      products = uint64_t{of_a.size()} * of_b.size();
+  uint64_t nearest = kNever;
+  Starts of_a, of_b;
+  with_join(segment, a, b, [&](auto both) {
+    while (both.next(kMaxWindow)) {
+      const uint64_t longest = both.document().end - both.document().start;
+      // Where a window spans the document, the pairs are all there are.
+      const bool only_products = nearest == least && longest <= narrowest;
+      uint64_t products;
+      if (only_products) {
+        products = both.count_products();
+      } else {
+        both.collect(of_a, of_b);
+        products = uint64_t{of_a.size()} * of_b.size();
+        if (nearest != least) nearest = std::min(nearest, closest(of_a, of_b).distance);
+      }
+      for (size_t i = 0; i < n; ++i) {
+        const uint64_t window = std::min(windows[i], kMaxWindow);
+        const uint64_t pairs = longest <= window ? products : count_within(of_a, of_b, window);
+        found[i].documents += pairs > 0;
+        found[i].pairs = saturating_add(found[i].pairs, pairs);
+      }
     }
-    nearest = std::min(nearest, distance);
-    for (size_t i = 0; i < n; ++i) {
-      if (distance > windows[i]) continue;
-      const uint64_t window = std::min(windows[i], kMaxWindow);
-      ++found[i].documents;
-      const uint64_t pairs = longest <= window ? products : count_within(of_a, of_b, window);
-      found[i].pairs = saturating_add(found[i].pairs, pairs);
-    }
-  }
+  });
   for (size_t i = 0; i < n; ++i) found[i].nearest = nearest;
 }
 
@@ -222,23 +247,22 @@ std::vector<Cooccurrence> cooccurrence_by_window(const Segment& segment, const P
 std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, const Phrase& b,
                                       uint64_t window_words, size_t limit) {
   std::vector<NearestPair> found;
-  if (a.absent() || b.absent()) return found;
   const bool in_order = rarer_first(a, b);
-  Join both = join(segment, a, b);
   PhraseCursor again_a(segment.documents(), a), again_b(segment.documents(), b);  // for lengths
   Starts leading, other;
-  for (uint64_t from = 0; found.size() < limit && both.next(from, kMaxWindow);
-       from = both.document().end) {
-    both.collect(leading, other);
-    const Closest pair = closest(leading, other);
-    if (pair.distance > window_words) continue;
-    const DocumentSpan document = both.document();
-    const uint32_t at_a = in_order ? pair.a : pair.b, at_b = in_order ? pair.b : pair.a;
-    again_a.next_geq(at_a);
-    again_b.next_geq(at_b);
-    found.push_back({document.number, at_a - document.start, at_b - document.start,
-                     again_a.n_words(), again_b.n_words()});
-  }
+  with_join(segment, a, b, [&](auto both) {
+    while (found.size() < limit && both.next(kMaxWindow)) {
+      both.collect(leading, other);
+      const Closest pair = closest(leading, other);
+      if (pair.distance > std::min(window_words, kMaxWindow)) continue;
+      const DocumentSpan document = both.document();
+      const uint32_t at_a = in_order ? pair.a : pair.b, at_b = in_order ? pair.b : pair.a;
+      again_a.next_geq(at_a);
+      again_b.next_geq(at_b);
+      found.push_back({document.number, at_a - document.start, at_b - document.start,
+                       again_a.n_words(), again_b.n_words()});
+    }
+  });
   return found;
 }
 
