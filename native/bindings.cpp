@@ -59,7 +59,7 @@ class PhraseBatch {
     if (!nb::isinstance(phrase, set_type())) throw nb::type_error("expected a str or a set of str");
     std::vector<std::string_view> forms;
     for (nb::handle form : phrase) forms.push_back(text(form));
-    return table_.number(std::move(forms));
+    return table_.number_of_set(std::move(forms));
   }
   const PhraseTable& table() const { return table_; }
 

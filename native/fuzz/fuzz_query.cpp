@@ -1,4 +1,5 @@
-// A small corpus and two phrases out of the input; every answer must equal that of a scan.
+// A small corpus, two phrases or sets of forms, and some of the documents out of the input; every
+// answer must equal that of a scan.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -22,10 +23,28 @@ std::string spell(const Document& words) {
   return text;
 }
 
-std::vector<uint64_t> starts(const Document& document, const Document& phrase) {
+bool is_at(const Document& document, size_t at, const Document& phrase) {
+  return at + phrase.size() <= document.size() &&
+         std::equal(phrase.begin(), phrase.end(), document.begin() + static_cast<ptrdiff_t>(at));
+}
+
+using Forms = std::vector<Document>;
+
+// Where one phrase starts, or where several are matched from left to right, the longest first.
+std::vector<uint64_t> starts(const Document& document, Forms forms) {
+  std::sort(forms.begin(), forms.end(), [](const Document& a, const Document& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
+  forms.erase(std::unique(forms.begin(), forms.end()), forms.end());
   std::vector<uint64_t> found;
-  for (size_t at = 0; at + phrase.size() <= document.size(); ++at) {
-    if (std::equal(phrase.begin(), phrase.end(), document.begin() + at)) found.push_back(at);
+  for (size_t at = 0, behind = 0; at < document.size(); ++at) {
+    if (at < behind) continue;
+    for (const Document& form : forms) {
+      if (!is_at(document, at, form)) continue;
+      found.push_back(at);
+      if (forms.size() > 1) behind = at + form.size();
+      break;
+    }
   }
   return found;
 }
@@ -35,8 +54,7 @@ struct Scan {
   Cooccurrence both;
 };
 
-Scan scan(const std::vector<Document>& corpus, const Document& a, const Document& b,
-          uint64_t window) {
+Scan scan(const std::vector<Document>& corpus, const Forms& a, const Forms& b, uint64_t window) {
   Scan result;
   for (const Document& document : corpus) {
     const auto of_a = starts(document, a), of_b = starts(document, b);
@@ -66,7 +84,37 @@ struct Input {
     for (Byte& word : document) word = next() % n_types;
     return document;
   }
+  Forms forms(Byte n_types) {
+    Forms found(next() % 3 + 1);
+    for (Document& form : found) form = words(next() % 4 + 1, n_types);
+    return found;
+  }
 };
+
+uint32_t number(PhraseTable& table, const Forms& forms, std::vector<std::string>& texts) {
+  std::vector<std::string_view> views;
+  for (const Document& form : forms) texts.push_back(spell(form));
+  for (size_t i = texts.size() - forms.size(); i < texts.size(); ++i) views.push_back(texts[i]);
+  return table.number_of_set(std::move(views));
+}
+
+void check_answers(const Segment& segment, Phrase& a, Phrase& b, uint64_t window,
+                   const Scan& expected) {
+  const PhraseCount count = count_phrase(segment, a);
+  check(count.occurrences == expected.count_a.occurrences);
+  check(count.documents == expected.count_a.documents);
+  check(locate_phrase(segment, a, SIZE_MAX).size() == count.occurrences);
+  const Cooccurrence both = cooccurrence(segment, a, b, window);
+  check(both.pairs == expected.both.pairs);
+  check(both.documents == expected.both.documents);
+  check(both.nearest == expected.both.nearest);
+  check(exists(segment, a, b, window) == (both.pairs > 0));
+  check(count_documents(segment, b, a, window) == both.documents);
+  check(locate_pairs(segment, a, b, window, SIZE_MAX).size() == both.documents);
+  const auto by_window = cooccurrence_by_window(segment, b, a, {window + 1, window, UINT64_MAX});
+  check(by_window[1].pairs == both.pairs && by_window[1].documents == both.documents);
+  check(by_window[0].pairs >= both.pairs && by_window[2].nearest == both.nearest);
+}
 
 }  // namespace
 
@@ -78,10 +126,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
   options.frequent_min_count = input.next() % 20;
   options.frequent_min_share = 0;
   options.bitmap_min_share = input.next() % 3 / 4.0;
-  const Document a = input.words(input.next() % 4 + 1, n_types);
-  const Document b = input.words(input.next() % 4 + 1, n_types);
-  std::vector<Document> corpus;
-  while (input.at < input.end) corpus.push_back(input.words(input.next(), n_types));
+  const Forms a = input.forms(n_types), b = input.forms(n_types);
+  std::vector<Document> corpus, some;
+  std::string members;
+  while (input.at < input.end) {
+    if (corpus.size() % 8 == 0) members.push_back(0);
+    const Byte length = input.next(), is_member = input.next() % 4 > 0;
+    corpus.push_back(input.words(length, n_types));
+    if (is_member) some.push_back(corpus.back());
+    members.back() = static_cast<char>(members.back() | is_member << (corpus.size() - 1) % 8);
+  }
 
   const std::string path = "/dev/shm/averment-fuzz-" + std::to_string(::getpid());
   ::unlink(path.c_str());
@@ -92,25 +146,19 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     const Segment segment(path);
     check(segment.verify().empty());
     PhraseTable table;
-    const std::string text_a = spell(a), text_b = spell(b);
-    const uint32_t number_a = table.number(text_a), number_b = table.number(text_b);
+    std::vector<std::string> texts;
+    texts.reserve(a.size() + b.size());
+    const uint32_t number_a = number(table, a, texts), number_b = number(table, b, texts);
     auto phrases = resolve(segment, table);
     Phrase &phrase_a = phrases[number_a], &phrase_b = phrases[number_b];
-    const Scan expected = scan(corpus, a, b, window);
-    const PhraseCount count = count_phrase(segment, phrase_a);
-    check(count.occurrences == expected.count_a.occurrences);
-    check(count.documents == expected.count_a.documents);
-    const Cooccurrence both = cooccurrence(segment, phrase_a, phrase_b, window);
-    check(both.pairs == expected.both.pairs);
-    check(both.documents == expected.both.documents);
-    check(both.nearest == expected.both.nearest);
-    check(exists(segment, phrase_a, phrase_b, window) == (both.pairs > 0));
-    check(count_documents(segment, phrase_b, phrase_a, window) == both.documents);
+    const Scan all = scan(corpus, a, b, window), among = scan(some, a, b, window);
+    const Segment view = segment.among(members);
+    check_answers(segment, phrase_a, phrase_b, window, all);
+    check_answers(view, phrase_a, phrase_b, window, among);
     condense(segment, phrase_b);
-    check(cooccurrence(segment, phrase_a, phrase_b, window).pairs == expected.both.pairs);
-    check(count_documents(segment, phrase_a, phrase_b, window) == both.documents);
-    check(locate_phrase(segment, phrase_a, SIZE_MAX).size() == count.occurrences);
-    check(locate_pairs(segment, phrase_a, phrase_b, window, SIZE_MAX).size() == both.documents);
+    check(cooccurrence(segment, phrase_a, phrase_b, window).pairs == all.both.pairs);
+    check(count_documents(segment, phrase_a, phrase_b, window) == all.both.documents);
+    check(count_documents(view, phrase_a, phrase_b, window) == among.both.documents);
   }
   ::unlink(path.c_str());
   return 0;

@@ -78,7 +78,7 @@ uint32_t PhraseTable::number(std::string_view text) {
   return static_cast<uint32_t>(texts_.size() - 1);
 }
 
-uint32_t PhraseTable::number(std::vector<std::string_view> forms) {
+uint32_t PhraseTable::number_of_set(std::vector<std::string_view> forms) {
   if (forms.empty()) throw QueryError("a set of forms is empty");
   std::sort(forms.begin(), forms.end());
   std::string& set = joined_.emplace_back(forms[0]);

@@ -18,7 +18,7 @@ class PhraseTable {
   // The number of a phrase, given as UTF-8 in NFC.
   uint32_t number(std::string_view text);
   // The number of a set of forms. QueryError if it is empty.
-  uint32_t number(std::vector<std::string_view> forms);
+  uint32_t number_of_set(std::vector<std::string_view> forms);
 
   const std::vector<std::string_view>& texts() const { return texts_; }
 
