@@ -1,409 +1,434 @@
-"""The corpus index beside SQLite FTS5, on the same text in one run: exactness, then cost.
+"""The corpus index beside its rivals, on the same text in one run: exactness, then cost.
 
     python ../shared/bench/make_corpus.py --out /tmp/c8 --words 8000000
-    python bench/index_core.py --corpus /tmp/c8
+    python bench/index_core.py --corpus /tmp/c8 --rivals fts5,tantivy,infini-gram
+    python bench/index_table.py bench/runs/DATE-index-rivals-c8.jsonl
 
-Both indexes keep counts only and are built in child processes. Every count and every pair of the
-ground truth is asked and compared. Then the same questions are timed turn by turn, so that what
-else the machine does disturbs all alike. What to read is the ratio FTS5 / averment, never a time.
-Rows go to `bench/runs/`, tables to the screen.
+All indexes keep counts only and are built in child processes. Every count and every pair of the
+ground truth is asked and compared, and thousands of random ones with brute force. Then the same
+questions are timed turn by turn, so that what else the machine does disturbs all alike. What to
+read is the ratio rival / averment, never a time. Rows are appended to `bench/runs/`.
 
-FTS5 is given its best case: no journal, no sync, one merged tree, and `limit 1` for existence. It
-counts documents but not occurrences, and its NEAR counts the words between two phrases, not from
-start to start, so that a few of its answers are off by the length of a phrase.
+How each rival is set up and what it can answer is in `index_rivals.py`, what is asked in
+`bench_corpus.py`, how it is checked in `index_exactness.py`, how it is timed in `measuring.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import datetime
 import importlib.metadata
 import json
-import multiprocessing
 import os
 import pathlib
 import platform
-import random
-import resource
-import sqlite3
+import shutil
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any
 
-import averment
+from bench_corpus import BenchCorpus, Pair
+from index_exactness import Asked, checked, random_rows, truth_rows
+from index_rivals import BUILD_THREADS, RIVALS, Fts5, InfiniGram, Tantivy
+from measuring import (
+    LEAST_ROUNDS,
+    REPEATS,
+    Ask,
+    Control,
+    Row,
+    drop_from_cache,
+    in_child,
+    measured,
+    median_ms,
+    microseconds,
+    progress,
+)
+
+from averment import Document, build_index, open_index
 from averment.index import _native
 
 RUNS = pathlib.Path(__file__).parent / "runs"
-RARE, FREQUENT = range(10, 101), range(100_000, 1_000_001)
-# Of a pair, the planted frequencies: the lower and the higher.
-PAIR_CLASSES: dict[str, Callable[[int, int], bool]] = {
-    "rare-rare": lambda low, high: low in RARE and high in RARE,
-    "rare-frequent": lambda low, high: low in RARE and high in FREQUENT,
-    "mid-mid": lambda low, high: low == high == 10_000,
-    "mid-frequent": lambda low, high: low in (1_000, 10_000) and high in FREQUENT,
-    "frequent-frequent": lambda low, high: low == high == 100_000,
-    "top": lambda low, high: low >= 100_000 and high == 1_000_000,
-}
-MOST_ASKED = 30  # of each class are timed; all are checked
 N_MIXED = N_ADDED = 1_000
-ROUNDS, BATCHES_A_ROUND = 20, 5
-REPEATS = 5  # of opening and of adding
-
-Row = dict[str, Any]
-Ask = Callable[[Sequence[Any]], object]
+N_DRAWN, N_DRAWN_RIVALS = 2_000, 200  # phrases of the text that are timed
+N_RATE, N_RATE_RIVALS, RATE_TURNS = 20_000, 500, 5
+N_MERGED = 4
+BUILD_METRICS = ("wall_s", "cpu_s", "wall_s_without_reading", "cpu_s_without_reading", "bytes")
 
 
 # --- building -----------------------------------------------------------------------------------
 
 
-def documents(corpus: pathlib.Path, prefix: str = "") -> Iterator[averment.Document]:
-    """What `make_corpus.py` wrote, one document a line."""
-    for shard in sorted(corpus.glob("docs-*.jsonl")):
-        with shard.open(encoding="utf-8") as lines:
-            for row in map(json.loads, lines):
-                yield averment.Document(f"{prefix}{row['id']}", row["text"])
+def read_only(corpus: BenchCorpus, target: pathlib.Path) -> None:
+    """Only read the documents: the share of each build from text that is not the index's."""
+    target.write_text(str(sum(1 for _ in corpus.documents())))
 
 
-def build_nothing(corpus: pathlib.Path, target: pathlib.Path) -> None:
-    """Only read the documents: the share of each build that is not the index's."""
-    target.write_text(str(sum(1 for _ in documents(corpus))))
-
-
-def build_averment(corpus: pathlib.Path, target: pathlib.Path) -> None:
+def build_averment(corpus: BenchCorpus, target: pathlib.Path) -> None:
     """An index directory through the public door."""
-    averment.build_index(documents(corpus), target, counts_only=True)
+    build_index(corpus.documents(), target, counts_only=True)
 
 
-def build_core(corpus: pathlib.Path, target: pathlib.Path) -> None:
+def build_core(corpus: BenchCorpus, target: pathlib.Path, **options: Any) -> None:
     """One segment of the core: no ids, no manifest, no digests."""
-    builder, stream = _native.SegmentBuilder(), (each.text for each in documents(corpus))
+    builder, stream = _native.SegmentBuilder(**options), (each.text for each in corpus.documents())
     while batch := list(islice(stream, 1_000)):
         builder.add_many(batch)
     builder.finish(str(target))
 
 
-def build_fts5(corpus: pathlib.Path, target: pathlib.Path) -> None:
-    """A table with positions and without the text."""
-    connection = sqlite3.connect(target, isolation_level=None)
-    for statement in (
-        "pragma journal_mode=off",
-        "pragma synchronous=off",
-        "pragma cache_size=-1000000",
-        "create virtual table t using fts5(text, content='', detail=full, tokenize='ascii')",
-        "insert into t(t, rank) values('automerge', 0)",
-        "begin",
-    ):
-        connection.execute(statement)
-    rows = ((document.text,) for document in documents(corpus))
-    connection.executemany("insert into t(text) values(?)", rows)
-    connection.execute("commit")
-    connection.execute("insert into t(t) values('optimize')")
-    connection.close()
+def core_builds() -> dict[str, Callable[..., None]]:
+    """The core's own, on as many threads as it has."""
+    try:
+        _native.SegmentBuilder(n_threads=BUILD_THREADS)  # type: ignore[call-arg]
+    except TypeError:
+        progress("this core builds on one thread only")
+        return {"core": build_core}
+    return {
+        "core": partial(build_core, n_threads=1),
+        "core, 2 threads": partial(build_core, n_threads=BUILD_THREADS),
+    }
 
 
-def measured(build: Callable[..., None], corpus: pathlib.Path, target: pathlib.Path) -> Row:
-    """Build in this process: seconds without the imports, the peak with them."""
-    _ = averment.build_index, averment.Document  # names of the package are loaded at first use
-    wall, cpu = time.perf_counter(), time.process_time()
-    build(corpus, target)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    peak *= 1 if sys.platform == "darwin" else 1024
-    n_bytes = sum(file.stat().st_size for file in (target, *target.rglob("*")) if file.is_file())
-    return {"wall_s": wall, "cpu_s": cpu, "peak_rss_mb": peak / 1e6, "bytes": n_bytes}
+def build_rows(
+    corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str], n_rounds: int, control: Control
+) -> list[Row]:
+    """All builds in turn, each in a fresh process so that the peak is its own; medians."""
+    builds: dict[str, Callable[..., None]] = {"reading": read_only}
+    builds |= {name: RIVALS[name].build for name in rivals}
+    builds |= {"averment": build_averment, **core_builds()}
+    rounds, controls = [], [control.two_to_one()]
+    for turn in range(n_rounds):
+        found = {}
+        for name, build in builds.items():
+            progress(f"build {turn + 1}/{n_rounds}: {name}")
+            remove(work / name)
+            found[name] = in_child(measured, build, corpus, work / name)
+        rounds.append(found)
+        controls.append(control.two_to_one())
+    return [build_row(corpus, name, rounds, rivals, controls) for name in builds]
 
 
-def build_rows(corpus: pathlib.Path, work: pathlib.Path, n_words: int) -> list[Row]:
-    """All builds, each in a fresh process so that the peak is its own."""
-    builds = {"reading": build_nothing, "fts5": build_fts5, "averment": build_averment}
-    found = {}
-    for name, build in {**builds, "core": build_core}.items():
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as child:
-            found[name] = child.submit(measured, build, corpus, work / name).result()
-    reading_s, fts5 = found.pop("reading")["cpu_s"], found["fts5"]
-    for row in found.values():
-        row["bytes_per_word"] = row["bytes"] / n_words
-        for clock in ("wall_s", "cpu_s"):
-            row[f"ratio_{clock}"] = fts5[clock] / row[clock]
-        net_cpu_s = row["cpu_s"] - reading_s
-        row["ratio_cpu_s_without_reading"] = (fts5["cpu_s"] - reading_s) / net_cpu_s
-    return [{"case": "build", "class": name, **row} for name, row in found.items()]
+def remove(target: pathlib.Path) -> None:
+    """A file or a directory, if it is there."""
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
+
+
+def build_row(
+    corpus: BenchCorpus, name: str, rounds: list[Any], rivals: Sequence[str], controls: list[float]
+) -> Row:
+    """Medians of a build, and of its ratios to the rivals' builds of the same round."""
+    for found in rounds:
+        for builder, row in found.items():
+            # infini-gram gets numbers and reads no text
+            reads = builder not in ("reading", InfiniGram.name)
+            for clock in ("wall_s", "cpu_s"):
+                off = found["reading"][clock] if reads else 0.0
+                row[f"{clock}_without_reading"] = row[clock] - off
+    row = {key: statistics.median(found[name][key] for found in rounds) for key in rounds[0][name]}
+    ratios = {
+        rival: {
+            key: statistics.median(found[rival][key] / found[name][key] for found in rounds)
+            for key in BUILD_METRICS
+        }
+        for rival in rivals
+    }
+    row["bytes_per_word"] = row["bytes"] / corpus.n_words
+    row["text_mb_per_cpu_s"] = corpus.text_bytes / 1e6 / row["cpu_s_without_reading"]
+    row["text_mb_per_s"] = corpus.text_bytes / 1e6 / row["wall_s_without_reading"]
+    facts = {"case": "build", "class": name, "rounds": len(rounds), "control": controls}
+    return {**facts, **row, "ratio": {} if name == "reading" else ratios}
+
+
+def size_rows(corpus: BenchCorpus, work: pathlib.Path) -> list[Row]:
+    """What averment's bytes are, and the bound."""
+    n = corpus.n_words
+    counts = sum(f.stat().st_size for f in (work / "averment" / "counts").rglob("*") if f.is_file())
+    sections = _native.Segment(str(work / "core")).section_bytes
+    rows = {"counts/": counts / n, **{f"core: {k}": v / n for k, v in sections.items()}}
+    bounds = {f"entropy, {name}": each for name, each in corpus.entropy_bytes().items()}
+    return [
+        {"case": "size", "class": name, "bytes_per_word": each}
+        for name, each in {**rows, **bounds}.items()
+    ]
 
 
 # --- asking -------------------------------------------------------------------------------------
 
 
-class Fts5:
-    """The rival's questions; it has no batches."""
-
-    def __init__(self, file: pathlib.Path, window_words: int) -> None:
-        connection = sqlite3.connect(file)
-        connection.execute("pragma cache_size=-2000000")
-        connection.execute("pragma mmap_size=8000000000")
-        self._ask, self._window_words = connection.execute, window_words
-
-    def _matches(self, what: str, match: str) -> Any:
-        found = self._ask(f"select {what} where t match ? limit 1", (match,)).fetchone()
-        return found[0] if found else 0
-
-    def _near(self, pair: tuple[str, str]) -> str:
-        return f'NEAR("{pair[0]}" "{pair[1]}", {self._window_words})'
-
-    def count(self, phrases: Sequence[str]) -> list[int]:
-        """Documents of each phrase."""
-        return [self._matches("count(*) from t", f'"{phrase}"') for phrase in phrases]
-
-    def documents(self, pairs: Sequence[tuple[str, str]]) -> list[int]:
-        """Documents that hold each pair within the window."""
-        return [self._matches("count(*) from t", self._near(pair)) for pair in pairs]
-
-    def exists(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        """Whether there is such a document, stopping at the first."""
-        return [bool(self._matches("1 from t", self._near(pair))) for pair in pairs]
+def timed(
+    case: str, name: str, questions: Sequence[Any], rivals: dict[str, Ask], ours: dict[str, Ask]
+) -> Row:
+    """A row: [p50, p99] of all; ratios of p50 and p99, for batches of the means."""
+    progress(f"{case}: {name}")
+    us = microseconds(questions, {**rivals, **ours}, tuple(rivals))
+    ratios = {}
+    for rival in rivals:
+        theirs = {way: us[f"{rival}_mean" if way.endswith("batch") else rival] for way in ours}
+        ratios[rival] = {
+            way: [there / here for there, here in zip(theirs[way], us[way], strict=True)]
+            for way in ours
+        }
+    us = {name: each for name, each in us.items() if not name.endswith("_mean")}
+    return {"case": case, "class": name, "n": len(questions), "us": us, "ratio": ratios}
 
 
-class Truth:
-    """The ground truth of a corpus, and its questions by class of frequency."""
-
-    def __init__(self, corpus: pathlib.Path) -> None:
-        self.facts: Row = json.loads((corpus / "truth.json").read_text(encoding="utf-8"))
-        self.n_words, self.window_words = int(self.facts["words"]), int(self.facts["W"])
-        self.entities: list[Row] = self.facts["entities"]
-        self.phrases = [str(entity["text"]) for entity in self.entities]
-        self.pairs = [(self.phrases[p["a"]], self.phrases[p["b"]]) for p in self.facts["pairs"]]
-
-    def phrase_classes(self) -> dict[str, list[str]]:
-        """Phrases by how often they were planted in 50 million words (in fewer, less often)."""
-        classes = collections.defaultdict(list)
-        for entity in self.entities:
-            if entity["kind"] != "exclusive":
-                classes[f"{entity['cls']:,}"].append(str(entity["text"]))
-        return {name: phrases[:MOST_ASKED] for name, phrases in classes.items()}
-
-    def pair_classes(self) -> dict[str, list[tuple[str, str]]]:
-        """Pairs by the frequencies of both, and frequent ones that meet 0 to 20 times."""
-        classes: dict[str, list[tuple[str, str]]] = {name: [] for name in PAIR_CLASSES}
-        classes["hardly ever meet"] = []
-        for fact, pair in zip(self.facts["pairs"], self.pairs, strict=True):
-            low, high = sorted(int(self.entities[fact[side]]["cls"]) for side in "ab")
-            if fact["type"] == "exclusive":
-                classes["hardly ever meet"].append(pair)
-            for name, holds in PAIR_CLASSES.items():
-                if fact["type"] == "natural" and holds(low, high):
-                    classes[name].append(pair)
-        return {name: pairs[:MOST_ASKED] for name, pairs in classes.items()}
-
-    def mixed_pairs(self) -> list[tuple[str, str]]:
-        """Random pairs of all phrases up to a frequency of 10,000; most never meet."""
-        drawn = random.Random(1)
-        known = [str(entity["text"]) for entity in self.entities if entity["cls"] <= 10_000]
-        return [(drawn.choice(known), drawn.choice(known)) for _ in range(N_MIXED)]
-
-
-def exactness_rows(truth: Truth, index: Any, segment: _native.Segment, fts5: Fts5) -> list[Row]:
-    """How many of all answers are the truth's."""
-    pairs, window = truth.pairs, truth.window_words
-    counts = [(entity["count"], entity["docs"]) for entity in truth.entities]
-    meetings = [(fact["docs"], fact["pairs"]) for fact in truth.facts["pairs"]]
-    n_documents = [n for n, _ in meetings]
-    full = index.cooccurrence(pairs, window_words=window)
-    checks: dict[str, tuple[list[Any], list[Any]]] = {
-        "count": ([(each.value, each.documents) for each in index.count(truth.phrases)], counts),
-        "exists": (index.exists(pairs, window_words=window), [n > 0 for n in n_documents]),
-        "cooccurrence": ([(each.documents, each.pairs) for each in full], meetings),
-        "core documents": (segment.documents(pairs, window), n_documents),
-        "fts5 count": (fts5.count(truth.phrases), [n for _, n in counts]),
-        "fts5 documents": (fts5.documents(pairs), n_documents),
+def query_rows(asked: Asked) -> list[Row]:
+    """Each kind of question in each class."""
+    corpus, index, segment, rivals = asked
+    near = partial(partial, window_words=corpus.window_words)
+    pairs, phrases = corpus.pair_classes(), corpus.phrase_classes()
+    existence = {**pairs, "mixed at random": corpus.mixed_pairs(N_MIXED)}
+    of_windows = {name: getattr(rival, "documents", None) for name, rival in rivals.items()}
+    answers_more = {
+        name: rival.near if isinstance(rival, InfiniGram) else rival.documents
+        for name, rival in rivals.items()
     }
-    rows = []
-    for name, (answers, expected) in checks.items():
-        right = sum(one == other for one, other in zip(answers, expected, strict=True))
-        rows.append({"case": "exactness", "class": name, "right": right, "n": len(expected)})
-    return rows
-
-
-def microseconds(questions: Sequence[Any], ways: dict[str, Ask]) -> dict[str, list[float]]:
-    """[p50, p99] a question of each way to ask, the ways taking turns; the first turn warms up.
-
-    A way named `batch` is asked all at once: its time is the mean of a batch, to be compared with
-    `fts5_mean`, [p50, p99] of the means of the turns. Others are asked one by one. The clock's own
-    tenth of a microsecond is included.
-    """
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(ROUNDS + 1):
-        for name, ask in ways.items():
-            at_once = name.endswith("batch")
-            for asked in [questions] * BATCHES_A_ROUND if at_once else [[q] for q in questions]:
-                started = time.perf_counter_ns()
-                ask(asked)
-                took = time.perf_counter_ns() - started
-                if turn:
-                    times[name].append(took / 1e3 / len(asked))
-    fts5 = iter(times["fts5"])
-    times["fts5_mean"] = [statistics.mean(islice(fts5, len(questions))) for _ in range(ROUNDS)]
-    ranked = {name: sorted(each) for name, each in times.items()}
-    return {name: [us[len(us) // 2], us[len(us) * 99 // 100]] for name, us in ranked.items()}
-
-
-def query_rows(truth: Truth, index: Any, segment: _native.Segment, fts5: Fts5) -> list[Row]:
-    """Each kind of question in each class; ratios are of p50, for batches of the means' p50."""
-    near = partial(partial, window_words=truth.window_words)
-    pairs = truth.pair_classes()
-    existence = {**pairs, "mixed at random": truth.mixed_pairs()}
-    cases: list[tuple[str, dict[str, Any], Ask, Ask | None, Ask]] = [
-        ("count", truth.phrase_classes(), fts5.count, index.count, segment.count),
-        ("exists", existence, fts5.exists, near(index.exists), near(segment.exists)),
-        ("documents", pairs, fts5.documents, None, near(segment.documents)),
+    cases: list[tuple[str, dict[str, Any], dict[str, Any], Ask | None, Ask]] = [
+        ("count", phrases, {n: r.count for n, r in rivals.items()}, index.count, segment.count),
         (
-            "cooccurrence",
-            pairs,
-            fts5.documents,
-            near(index.cooccurrence),
-            near(segment.cooccurrence),
+            "exists",
+            existence,
+            {n: r.exists for n, r in rivals.items()},
+            near(index.exists),
+            near(segment.exists),
         ),
+        ("documents", pairs, of_windows, None, near(segment.documents)),
+        ("cooccurrence", pairs, answers_more, near(index.cooccurrence), near(segment.cooccurrence)),
     ]
     rows = []
-    for case, classes, rival, public, core in cases:
+    for case, classes, theirs, public, core in cases:
         doors = {"": public, "core_": core} if public else {"core_": core}
         ours = {f"{door}{how}": ask for door, ask in doors.items() for how in ("batch", "single")}
-        for name, questions in classes.items():
-            us = microseconds(questions, {"fts5": rival, **ours})
-            ratios = {
-                f"ratio_{way}": us["fts5_mean" if way.endswith("batch") else "fts5"][0] / us[way][0]
-                for way in ours
-            }
-            rows.append({"case": case, "class": name, "n": len(questions), "us": us, **ratios})
+        asking = {name: ask for name, ask in theirs.items() if ask}
+        rows += [timed(case, name, some, asking, ours) for name, some in classes.items()]
     return rows
 
 
-# --- opening and adding -------------------------------------------------------------------------
+def drawn_rows(asked: Asked) -> list[Row]:
+    """Phrases that nobody planted: two frequent words, and what stands in the text.
 
-
-def median_ms(act: Callable[..., object], *arguments: Any) -> float:
-    """Of some repetitions."""
-    times = []
-    for _ in range(REPEATS):
-        started = time.perf_counter()
-        act(*arguments)
-        times.append((time.perf_counter() - started) * 1e3)
-    return statistics.median(times)
-
-
-def opening_rows(truth: Truth, work: pathlib.Path) -> list[Row]:
-    """Open and answer a first question; the system has read the files before."""
-    ways: dict[str, Callable[[], Any]] = {
-        "fts5": partial(Fts5, work / "fts5", truth.window_words),
-        "averment": partial(averment.open_index, work / "averment"),
-        "core": partial(_native.Segment, str(work / "core")),
+    Rivals are asked some of them, averment these in turn with them, and all for the p99 of all.
+    """
+    corpus, _, segment, rivals = asked
+    drawn = {
+        "two frequent words": corpus.frequent_bigrams(N_DRAWN),
+        "any 2 to 5 words of the text": corpus.text_phrases(N_DRAWN, 2, 5),
     }
+    ours: dict[str, Ask] = {"core_batch": segment.count, "core_single": segment.count}
+    rows = []
+    for name, phrases in drawn.items():
+        some = phrases[:: N_DRAWN // N_DRAWN_RIVALS]
+        for rival in (r for r in rivals.values() if isinstance(r, InfiniGram)):
+            some = [phrase for phrase in some if rival.knows(phrase)]
+        theirs = {rival_name: rival.count for rival_name, rival in rivals.items()}
+        rows.append(timed("count", f"{name}, some", some, theirs, ours))
+        rows.append(timed("count", name, phrases, {}, ours))
+    return rows
 
-    def answer(start: Callable[[], Any]) -> None:
-        start().count(truth.phrases[:1])
 
+def rate_rows(asked: Asked, control: Control) -> list[Row]:
+    """Mixed existence questions a second: one batch, on one thread and on two."""
+    corpus, index, segment, rivals = asked
+    pairs, window = corpus.mixed_pairs(N_RATE), corpus.window_words
+    ways: dict[str, tuple[Callable[..., object], list[Pair]]] = {
+        "core": (partial(segment.exists, window_words=window), pairs),
+        "core, 2 threads": (partial(segment.exists, window_words=window, n_threads=2), pairs),
+        "averment": (partial(index.exists, window_words=window), pairs),
+    }
+    ways |= {name: (rival.exists, pairs[:N_RATE_RIVALS]) for name, rival in rivals.items()}
+    rates: dict[str, list[float]] = {name: [] for name in ways}
+    controls = []
+    progress("existence questions a second")
+    for _ in range(RATE_TURNS):
+        controls.append(control.two_to_one())
+        for name, (ask, some) in ways.items():
+            started = time.perf_counter()
+            ask(some)
+            rates[name].append(len(some) / (time.perf_counter() - started))
+    medians = {name: statistics.median(each) for name, each in rates.items()}
+    scaling = [b / a for a, b in zip(rates["core"], rates["core, 2 threads"], strict=True)]
+    facts = {"control": controls, "two_to_one": statistics.median(scaling)}
+    ratios = {
+        name: {rival: rate / medians[rival] for rival in rivals} for name, rate in medians.items()
+    }
     return [
-        {
-            "case": "open",
-            "class": name,
-            "open_ms": median_ms(start),
-            "open_and_ask_ms": median_ms(answer, start),
-        }
-        for name, start in ways.items()
+        {"case": "rate", "class": name, "per_s": rate, "ratio": ratios[name], **facts}
+        for name, rate in medians.items()
     ]
 
 
-def adding_rows(corpus: pathlib.Path, work: pathlib.Path, n_documents: int) -> list[Row]:
-    """New documents made durable and visible, by the index and by the core alone."""
-    fresh = [list(islice(documents(corpus, f"{n}-"), N_ADDED)) for n in range(REPEATS)]
-    to_index, to_core = iter(fresh), enumerate(fresh)
+# --- opening, adding, merging -------------------------------------------------------------------
+
+
+def openers(name: str, corpus: BenchCorpus, path: pathlib.Path) -> Callable[[], Any]:
+    """The act of opening an index; what is loaded once a process is loaded before."""
+    if name in RIVALS:
+        return RIVALS[name].opener(corpus, path)
+    if name == "core":
+        return partial(_native.Segment, str(path))
+    with tempfile.TemporaryDirectory() as small:
+        build_index([Document("1", "One word.")], pathlib.Path(small) / "i", counts_only=True)
+        open_index(pathlib.Path(small) / "i").count(["word"])
+    return partial(open_index, path)
+
+
+def opening(name: str, corpus: BenchCorpus, path: pathlib.Path, phrase: str) -> Row:
+    """In a fresh process: open and ask, first without a page of it in memory, then again."""
+    start, times = openers(name, corpus, path), {}
+    drop_from_cache(path)
+    for state in ("cold", "warm"):
+        clock = [time.perf_counter()]
+        engine = start()
+        clock.append(time.perf_counter())
+        engine.count([phrase])
+        clock.append(time.perf_counter())
+        times[f"{state}_open_ms"] = (clock[1] - clock[0]) * 1e3
+        times[f"{state}_first_count_ms"] = (clock[2] - clock[1]) * 1e3
+        del engine
+    return times
+
+
+def opening_rows(corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str]) -> list[Row]:
+    """Medians over processes; cold is after fsync and POSIX_FADV_DONTNEED on each file."""
+    phrase, rows = corpus.phrase_classes()["1,000"][0], []
+    for name in (*rivals, "averment", "core"):
+        progress(f"open: {name}")
+        found = [in_child(opening, name, corpus, work / name, phrase) for _ in range(REPEATS)]
+        medians = {key: statistics.median(each[key] for each in found) for key in found[0]}
+        rows.append({"case": "open", "class": name, **medians})
+    return rows
+
+
+def adding_rows(corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str]) -> list[Row]:
+    """New documents made durable and visible, by each that can."""
+    progress("adding")
+    fresh = [list(islice(corpus.documents(f"{n}-"), N_ADDED)) for n in range(REPEATS)]
+    texts = [document.text for document in fresh[0]]
+    to_index, numbers = iter(fresh), iter(range(REPEATS))
 
     def add() -> None:
-        averment.build_index(next(to_index), work / "averment", add=True)
+        build_index(next(to_index), work / "averment", add=True)
 
     def add_core() -> None:
-        n, new = next(to_core)
         builder = _native.SegmentBuilder()
-        builder.add_many([document.text for document in new])
-        builder.finish(str(work / f"added-{n}"))
+        builder.add_many(texts)
+        builder.finish(str(work / f"added-{next(numbers)}"))
 
-    found = {"averment": median_ms(add), "core": median_ms(add_core)}
-    seen = averment.open_index(work / "averment").info.n_documents - n_documents
+    ways: dict[str, Callable[[], object]] = {"averment": add, "core": add_core}
+    if Fts5.name in rivals:
+        ways[Fts5.name] = partial(Fts5.add, work / Fts5.name, texts)
+    if Tantivy.name in rivals:
+        ways[Tantivy.name] = partial(Tantivy.add, work / Tantivy.name, texts, corpus.is_plain)
+    found = {name: median_ms(act) for name, act in ways.items()}
+    seen = open_index(work / "averment").info.n_documents - int(corpus.facts["docs"])
     return [
-        {"case": "add", "class": name, "documents": len(fresh[0]), "ms": ms, "seen": seen}
+        {"case": "add", "class": name, "added": len(texts), "ms": ms, "seen": seen}
         for name, ms in found.items()
     ]
 
 
-# --- the report ---------------------------------------------------------------------------------
+def merge_rows(corpus: BenchCorpus, work: pathlib.Path) -> list[Row]:
+    """Some segments merged into one by the core, on one thread; none where it cannot merge.
+
+    A posting is an occurrence of a word or of a pair of frequent neighbours.
+    """
+    if not hasattr(_native, "merge"):
+        progress("this core does not merge")
+        return []
+    progress("merge")
+    texts, paths = (document.text for document in corpus.documents()), []
+    for number in range(N_MERGED):
+        builder = _native.SegmentBuilder()
+        share = -(-int(corpus.facts["docs"]) // N_MERGED)
+        while builder.n_documents < share and (batch := list(islice(texts, 1_000))):
+            builder.add_many(batch)
+        paths.append(work / f"part-{number}")
+        builder.finish(str(paths[-1]))
+    segments = [_native.Segment(str(path)) for path in paths]
+    times = []
+    for turn in range(LEAST_ROUNDS + 1):
+        wall, cpu = time.perf_counter(), time.process_time()
+        _native.merge(segments, str(work / f"merged-{turn}"))
+        times.append((time.perf_counter() - wall, time.process_time() - cpu))
+    merged = _native.Segment(str(work / "merged-0"))
+    counts = [(entity["count"], entity["docs"]) for entity in corpus.entities]
+    facts = merged.facts
+    postings = facts["n_words"] + facts["n_pair_occurrences"]
+    wall_s, cpu_s = (statistics.median(each) for each in zip(*times, strict=True))
+    row = {"case": "merge", "class": "core", "segments": N_MERGED, "postings": postings}
+    row |= {"wall_s": wall_s, "cpu_s": cpu_s, "postings_per_cpu_s": postings / cpu_s}
+    return [row, checked("counts", "core, merged", merged.count(corpus.phrases), counts)]
 
 
-def shown(value: Any) -> str:
-    """A cell: numbers to three digits, p50 and p99 with a stroke."""
-    if isinstance(value, list):
-        return " / ".join(map(shown, value))
-    if isinstance(value, float):
-        return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    return str(value)
+# --- the run ------------------------------------------------------------------------------------
 
 
-def print_tables(rows: list[Row]) -> None:
-    """Markdown, one table a set of columns."""
-    columns: tuple[str, ...] = ()
-    for row in rows:
-        flat = {k: v for k, v in row.items() if k not in ("us", "bytes")}
-        flat |= {f"{way} µs": us for way, us in row.get("us", {}).items() if way != "fts5_mean"}
-        if tuple(flat) != columns:
-            columns = tuple(flat)
-            sys.stdout.write(f"\n| {' | '.join(columns)} |\n|{' --- |' * len(columns)}\n")
-        sys.stdout.write(f"| {' | '.join(map(shown, flat.values()))} |\n")
-
-
-def circumstances(corpus: pathlib.Path, truth: Truth) -> Row:
+def circumstances(corpus: BenchCorpus, rivals: Sequence[str]) -> Row:
     """What every row carries: corpus, machine, versions, and how busy it was at the start."""
     return {
         "bench": "index_core",
-        "corpus": f"{corpus.name}, seed {truth.facts['args']['seed']}",
-        "corpus_digest": truth.facts["sha256_ids"],
-        "words": truth.n_words,
-        "documents": truth.facts["docs"],
-        "window_words": truth.window_words,
-        "averment": importlib.metadata.version("averment"),
-        "sqlite": sqlite3.sqlite_version,
+        "run": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "corpus": f"{corpus.path.name}, seed {corpus.facts['args']['seed']}",
+        "corpus_digest": corpus.facts["sha256_ids"],
+        "words": corpus.n_words,
+        "documents": corpus.facts["docs"],
+        "window_words": corpus.window_words,
+        "versions": {
+            "averment": importlib.metadata.version("averment"),
+            **{name: RIVALS[name].version() for name in rivals},
+        },
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, "
         f"Python {platform.python_version()}",
         "load_at_start": round(os.getloadavg()[0], 1),
     }
 
 
+def run(
+    corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str], n_builds: int, control: Control
+) -> list[Row]:
+    """Everything in order: what changes an index comes last."""
+    rows = build_rows(corpus, work, rivals, n_builds, control)
+    rows += size_rows(corpus, work)
+    rows += opening_rows(corpus, work, rivals)
+    opened = {name: RIVALS[name].opener(corpus, work / name)() for name in rivals}
+    segment = _native.Segment(str(work / "core"))
+    asked = Asked(corpus, open_index(work / "averment"), segment, opened)
+    progress("exactness")
+    rows += truth_rows(asked) + random_rows(asked)
+    rows += query_rows(asked) + drawn_rows(asked) + rate_rows(asked, control)
+    del asked, opened
+    return rows + adding_rows(corpus, work, rivals) + merge_rows(corpus, work)
+
+
 def main() -> None:
-    """Build, check, time, write the rows, print the tables."""
+    """Build, check, time, append the rows."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--corpus", type=pathlib.Path, required=True, help="of make_corpus.py")
+    parser.add_argument("--corpus", type=pathlib.Path, required=True, help="see bench_corpus.py")
+    parser.add_argument("--rivals", default="fts5", help=f"of {','.join(RIVALS)}; default: fts5")
+    parser.add_argument("--builds", type=int, default=3, help="rounds of building; default: 3")
     parser.add_argument("--work", type=pathlib.Path, help="where to build; default: temporary")
+    parser.add_argument(
+        "--rows", type=pathlib.Path, help="default: bench/runs/DATE-index-rivals-CORPUS"
+    )
     arguments = parser.parse_args()
-    corpus = arguments.corpus.resolve()
-    truth = Truth(corpus)
-    common = circumstances(corpus, truth)
-    with tempfile.TemporaryDirectory(prefix="index-core-", dir=arguments.work) as made:
-        work = pathlib.Path(made)
-        rows = build_rows(corpus, work, truth.n_words)
-        index, segment = averment.open_index(work / "averment"), _native.Segment(str(work / "core"))
-        fts5 = Fts5(work / "fts5", truth.window_words)
-        common |= {"index_digest": index.info.digest, "segments": index.info.n_segments}
-        rows += exactness_rows(truth, index, segment, fts5)
-        rows += query_rows(truth, index, segment, fts5)
-        rows += opening_rows(truth, work)
-        rows += adding_rows(corpus, work, truth.facts["docs"])
-    target = RUNS / f"{datetime.date.today().isoformat()}-index-{corpus.name}.jsonl"
-    target.write_text("".join(json.dumps({**row, **common}) + "\n" for row in rows))
-    print_tables(rows)
-    sys.stdout.write(f"\n{json.dumps(common)}\n")
+    corpus, rivals = BenchCorpus(arguments.corpus.resolve()), arguments.rivals.split(",")
+    name = f"{datetime.date.today().isoformat()}-index-rivals-{corpus.path.name}.jsonl"
+    common = circumstances(corpus, rivals)
+    with (
+        Control() as control,
+        tempfile.TemporaryDirectory(prefix="index-core-", dir=arguments.work) as made,
+    ):
+        rows = run(corpus, pathlib.Path(made), rivals, arguments.builds, control)
+    with (arguments.rows or RUNS / name).open("a", encoding="utf-8") as kept:
+        kept.writelines(json.dumps({**row, **common}) + "\n" for row in rows)
+    sys.stdout.write(f"{arguments.rows or RUNS / name}: {len(rows)} rows\n")
 
 
 if __name__ == "__main__":
