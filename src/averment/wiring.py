@@ -35,6 +35,7 @@ from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
+from averment.index.manifest import damaged_files, read_manifest
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
@@ -262,6 +263,16 @@ def open_index(path: str | Path, *, damaged_segments: DamagedSegments = "fail") 
         logging.getLogger("averment").warning("left out, so counts are lower bounds: %s", problem)
     _say_if_without_core(index.info)
     return index
+
+
+def verify_index(path: str | Path) -> list[str]:
+    """Read every file of an index and name those that are not what was written.
+
+    Raises:
+        NotAnIndexError: The directory is missing or holds no index.
+        IndexFormatError: The manifest itself is damaged, or of another format or text form.
+    """
+    return damaged_files(Path(path), read_manifest(Path(path)))
 
 
 def _say_if_without_core(info: CorpusInfo) -> None:

@@ -88,10 +88,10 @@ def _sizes(found: CorpusInfo) -> str:
 @app.command()
 def verify(index: IndexOption = None, json: JsonOption = False) -> None:
     """Check every file of an index against the hashes in its manifest; exit 1 if one differs."""
-    from averment.wiring import open_index, resolve_settings
+    from averment.wiring import resolve_settings, verify_index
 
     target = resolve_settings(index=index).index
-    problems = open_index(target).verify()
+    problems = verify_index(target)
     if json:
         print_json({"index": str(target), "problems": problems})
     for problem in [] if json else problems or [f"{target}: every file is as it was written"]:
