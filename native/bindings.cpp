@@ -50,13 +50,30 @@ class Text {
   std::string_view utf8_;
 };
 
+// The items of a sequence, for as long as this lives.
+class Items {
+ public:
+  explicit Items(nb::handle sequence)
+      : fast_(nb::steal(PySequence_Fast(sequence.ptr(), "expected a sequence"))) {
+    if (!fast_.is_valid()) throw nb::python_error();
+  }
+  size_t size() const { return static_cast<size_t>(PySequence_Fast_GET_SIZE(fast_.ptr())); }
+  PyObject** begin() const { return PySequence_Fast_ITEMS(fast_.ptr()); }
+  PyObject** end() const { return begin() + size(); }
+
+ private:
+  nb::object fast_;
+};
+
 // The phrases of a call, kept alive while they are looked up.
 class PhraseBatch {
  public:
   // The number of a str, or of a set of them.
   uint32_t number(nb::handle phrase) {
     if (PyUnicode_Check(phrase.ptr())) return table_.number(text(phrase));
-    if (!nb::isinstance(phrase, set_type())) throw nb::type_error("expected a str or a set of str");
+    if (!PyAnySet_Check(phrase.ptr()) && !nb::isinstance(phrase, set_type())) {
+      throw nb::type_error("expected a str or a set of str");
+    }
     std::vector<std::string_view> forms;
     for (nb::handle form : phrase) forms.push_back(text(form));
     return table_.number_of_set(std::move(forms));
@@ -73,10 +90,12 @@ class PhraseBatch {
 
 struct PairBatch : PhraseBatch {
   explicit PairBatch(nb::handle pairs_in) {
-    for (nb::handle pair : nb::borrow<nb::sequence>(pairs_in)) {
-      const nb::object both = nb::borrow(pair);
-      if (nb::len(both) != 2) throw nb::type_error("expected pairs of two phrases");
-      const uint32_t a = number(nb::object(both[0])), b = number(nb::object(both[1]));
+    const Items items(pairs_in);
+    pairs.reserve(items.size());
+    for (nb::handle pair : items) {
+      const Items both(pair);
+      if (both.size() != 2) throw nb::type_error("expected pairs of two phrases");
+      const uint32_t a = number(both.begin()[0]), b = number(both.begin()[1]);
       pairs.emplace_back(a, b);
     }
   }
@@ -248,9 +267,7 @@ void bind_segment(nb::module_& module) {
           [](const Segment& self, nb::handle phrases, unsigned n_threads) {
             PhraseBatch batch;
             std::vector<uint32_t> numbers;
-            for (nb::handle phrase : nb::borrow<nb::sequence>(phrases)) {
-              numbers.push_back(batch.number(phrase));
-            }
+            for (nb::handle phrase : Items(phrases)) numbers.push_back(batch.number(phrase));
             const auto counts = released([&] { return count_all(self, batch.table(), n_threads); });
             return to_list(numbers, [&](uint32_t number) {
               return nb::make_tuple(counts[number].occurrences, counts[number].documents);

@@ -47,7 +47,8 @@ void ask_about(const Segment& segment, const Phrase& a, const Phrase& b) {
 
 void ask(const Segment& segment) {
   std::vector<Phrase> phrases;
-  for (const char* text : {"a", "b", "a b", "b c a", "c", "d", "e f", "w\u00f6rt", "absent", "a\xFF" "b a\xFF" "b"}) {
+  for (const char* text : {"a", "b", "a b", "b c a", "c", "d", "e f", "w\u00f6rt", "absent",
+                           "a\xFF" "b a\xFF" "b"}) {
     attempt([&] {
       PhraseTable table;
       table.number(text);

@@ -17,6 +17,7 @@ std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
     if (!postings) return {};
     single.push_back({*postings, i, 1});
   }
+  if (single.size() == 1) return single;
   const auto frequent = [&](size_t i) { return single[i].postings.frequent_rank != kNone; };
   PairKey key;
   for (uint32_t i = 0; i < single.size(); ++i) {
@@ -36,8 +37,13 @@ std::vector<PhrasePart> candidates(const Segment& segment, const Words& words) {
 
 Phrase find_phrase(const Segment& segment, const Words& words) {
   Phrase phrase;
+  phrase.words.reserve(words.size());
   for (size_t i = 0; i < words.size(); ++i) phrase.words.push_back(hash_word(words[i]));
   std::vector<PhrasePart> parts = candidates(segment, words);
+  if (parts.size() <= 1) {
+    phrase.parts = std::move(parts);
+    return phrase;
+  }
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) {
     return std::tie(a.postings.count, a.offset) < std::tie(b.postings.count, b.offset);
   });
@@ -53,12 +59,17 @@ Phrase find_phrase(const Segment& segment, const Words& words) {
 }
 
 Phrase set_of(std::vector<Phrase> forms) {
+  std::sort(forms.begin(), forms.end(), [](const Phrase& a, const Phrase& b) {
+    return a.words.size() != b.words.size() ? a.words.size() > b.words.size() : a.words < b.words;
+  });
+  forms.erase(std::unique(forms.begin(), forms.end(),
+                          [](const Phrase& a, const Phrase& b) { return a.words == b.words; }),
+              forms.end());
+  if (forms.size() == 1) return std::move(forms[0]);
   Phrase set;
   for (Phrase& form : forms) {
     if (!form.absent()) set.forms.push_back(std::move(form));
   }
-  std::sort(set.forms.begin(), set.forms.end(),
-            [](const Phrase& a, const Phrase& b) { return a.words.size() > b.words.size(); });
   return set;
 }
 

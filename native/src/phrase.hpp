@@ -47,10 +47,11 @@ struct Phrase {
 // Looks the words up; there must be at least one.
 Phrase find_phrase(const Segment& segment, const Words& words);
 
-// The set of several different forms, all of the same segment.
+// The set of some forms, which need not differ. One form is that phrase.
 Phrase set_of(std::vector<Phrase> forms);
 
-// Gives a phrase a list of its own starts, for when it is asked about again and again.
+// Gives a phrase a list of its own starts, for when it is asked about again and again. The list does
+// not know in how many documents they are.
 void condense(const Segment& segment, Phrase& phrase);
 
 // Walks the starts of a phrase forwards.

@@ -130,7 +130,7 @@ class ListCursor {
   }
   uint32_t last_of(uint32_t block) const { return load<uint32_t>(skips_ + 8 * block); }
   uint64_t next_block(uint64_t target);
-  // Where the answer stands in a block is anybody's guess, so hardly anything depends on it but sums.
+  // Where the answer stands in a block is anybody's guess, so little depends on it but sums.
   uint64_t search(uint64_t target) {
     uint32_t at = at_;
     if (buffer_[std::min(at + kStep, n_) - 1] < target) {

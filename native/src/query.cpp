@@ -5,7 +5,6 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <set>
 #include <thread>
 
 namespace averment {
@@ -83,7 +82,10 @@ uint32_t PhraseTable::number_of_set(std::vector<std::string_view> forms) {
   std::sort(forms.begin(), forms.end());
   std::string& set = joined_.emplace_back(forms[0]);
   for (size_t i = 1; i < forms.size(); ++i) set.append(1, kOr).append(forms[i]);
-  return number(set);
+  const size_t n_known = texts_.size();
+  const uint32_t found = number(set);
+  if (texts_.size() == n_known) joined_.pop_back();
+  return found;
 }
 
 namespace {
@@ -97,15 +99,11 @@ Phrase resolve_form(const Segment& segment, std::string_view text, Words& words)
 
 Phrase resolve_set(const Segment& segment, std::string_view text, Words& words) {
   std::vector<Phrase> forms;
-  std::set<std::vector<std::string>> different;
   for (size_t start = 0, end = 0; end != text.npos; start = end + 1) {
     end = text.find(PhraseTable::kOr, start);
     forms.push_back(resolve_form(segment, text.substr(start, end - start), words));
-    std::vector<std::string> form;
-    for (size_t i = 0; i < words.size(); ++i) form.emplace_back(words[i]);
-    if (!different.insert(std::move(form)).second) forms.pop_back();
   }
-  return forms.size() == 1 ? std::move(forms[0]) : set_of(std::move(forms));
+  return set_of(std::move(forms));
 }
 
 }  // namespace

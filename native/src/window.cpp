@@ -46,9 +46,8 @@ class Join {
     // The bitmaps tell which documents hold both, so only long ones have to be looked at.
     while ((next_ = possible_.next(next_)) < documents_.size()) {
       document_ = documents_[next_++];
-      const DocumentSpan span = document_;
-      if (span.end - span.start <= window || next_from(span.start, span.end, window)) return true;
-      document_ = span;
+      const uint64_t longest = document_.end - document_.start;
+      if (longest <= window || next_from(document_.start, document_.end, window)) return true;
     }
     return false;
   }
@@ -58,9 +57,7 @@ class Join {
 
   // How many starts both phrases have in it, multiplied; as `collect` only behind `next` with a
   // window that spans documents: no cursor is then beyond the first start in the document.
-  uint64_t count_products() {
-    return count(a_) * count(b_);
-  }
+  uint64_t count_products() { return count(a_) * count(b_); }
   // All starts of both phrases in it.
   void collect(Starts& a, Starts& b) {
     collect(a_, a);
@@ -160,16 +157,17 @@ Closest closest(const Starts& a, const Starts& b) {
 
 // No starts of two phrases are nearer than this: an overlap must agree in all its words.
 uint64_t least_distance(const Phrase& a, const Phrase& b) {
+  uint64_t least = kNever;
   if (a.forms.empty() && !b.forms.empty()) return least_distance(b, a);
-  uint64_t distance = a.forms.empty() ? 0 : kNever;
-  for (const Phrase& form : a.forms) distance = std::min(distance, least_distance(form, b));
-  if (!a.forms.empty()) return distance;
+  for (const Phrase& form : a.forms) least = std::min(least, least_distance(form, b));
+  if (!a.forms.empty()) return least;
   const auto fits_behind = [](const Phrase& first, const Phrase& second, size_t distance) {
     for (size_t i = distance; i < first.words.size() && i - distance < second.words.size(); ++i) {
       if (first.words[i] != second.words[i - distance]) return false;
     }
     return true;
   };
+  size_t distance = 0;
   while (!fits_behind(a, b, distance) && !fits_behind(b, a, distance)) ++distance;
   return distance;
 }
