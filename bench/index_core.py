@@ -81,26 +81,17 @@ def build_core(corpus: BenchCorpus, target: pathlib.Path, **options: Any) -> Non
     builder.finish(str(target))
 
 
-def core_builds() -> dict[str, Callable[..., None]]:
-    """The core's own, on as many threads as it has."""
-    try:
-        _native.SegmentBuilder(n_threads=BUILD_THREADS)  # type: ignore[call-arg]
-    except TypeError:
-        progress("this core builds on one thread only")
-        return {"core": build_core}
-    return {
-        "core": partial(build_core, n_threads=1),
-        "core, 2 threads": partial(build_core, n_threads=BUILD_THREADS),
-    }
-
-
 def build_rows(
     corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str], n_rounds: int, control: Control
 ) -> list[Row]:
     """All builds in turn, each in a fresh process so that the peak is its own; medians."""
     builds: dict[str, Callable[..., None]] = {"reading": read_only}
     builds |= {name: RIVALS[name].build for name in rivals}
-    builds |= {"averment": build_averment, **core_builds()}
+    builds |= {
+        "averment": build_averment,
+        "core": build_core,
+        "core, 2 threads": partial(build_core, n_threads=BUILD_THREADS),
+    }
     rounds, controls = [], [control.two_to_one()]
     for turn in range(n_rounds):
         found = {}
@@ -335,13 +326,10 @@ def adding_rows(corpus: BenchCorpus, work: pathlib.Path, rivals: Sequence[str]) 
 
 
 def merge_rows(corpus: BenchCorpus, work: pathlib.Path) -> list[Row]:
-    """Some segments merged into one by the core, on one thread; none where it cannot merge.
+    """Some segments merged into one by the core, on one thread.
 
     A posting is an occurrence of a word or of a pair of frequent neighbours.
     """
-    if not hasattr(_native, "merge"):
-        progress("this core does not merge")
-        return []
     progress("merge")
     texts, paths = (document.text for document in corpus.documents()), []
     for number in range(N_MERGED):
