@@ -29,10 +29,7 @@ def answers(path: Path, engine: str, model: Path) -> list[tuple[object, ...]]:
         writer.publish()
     with averment.open_engine(index=path, model=str(model)) as opened:
         found = [opened.ask(questions(role.name)[0]) for role in ROLES]
-    return [
-        (answer.text, answer.verdict, answer.reason, answer.claims)
-        for answer in found
-    ]
+    return [(answer.text, answer.verdict, answer.reason, answer.claims) for answer in found]
 
 
 @pytest.mark.model

@@ -434,6 +434,17 @@ def test_other_documents_than_before_are_noticed(tmp_path: Path) -> None:
     assert open_embedded(tmp_path / "i").info.n_documents == 3
 
 
+@pytest.mark.parametrize("change", ["order", "text"])
+def test_other_documents_in_one_segment_are_noticed(tmp_path: Path, change: str) -> None:
+    first, second = Document("one", "a b c"), Document("two", "d e f")
+    with pytest.raises(Interrupted):
+        build(tmp_path / "i", until([first, second, A], 3), resume_key="k", words_per_segment=4)
+    told = [second, first] if change == "order" else [first, Document("two", "x y z")]
+
+    with pytest.raises(DatasetError, match="not those of the interrupted build"):
+        build(tmp_path / "i", told, resume_key="k", words_per_segment=4)
+
+
 def test_fewer_documents_than_before_are_noticed(tmp_path: Path) -> None:
     documents = [Document(f"d{n}", "one two three") for n in range(6)]
     with pytest.raises(Interrupted):

@@ -169,7 +169,7 @@ def _ingest(
         bad.append(str(record))
 
     started = time.perf_counter()
-    with byte_progress("Reading", quiet=json) as advance:
+    with byte_progress("Reading", quiet=json, then="Writing") as advance:
         documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
         try:
             info = build_index(

@@ -9,8 +9,16 @@ from averment.cli.console import err
 
 
 @contextmanager
-def byte_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar of bytes; yields the function that takes the bytes done and the bytes in all."""
+def byte_progress(
+    what: str, *, quiet: bool, then: str | None = None
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar of bytes; yields the function that takes the bytes done and the bytes in all.
+
+    Args:
+        what: Is done while there are bytes left.
+        quiet: Show nothing.
+        then: What is done when there are none left, if that takes a while.
+    """
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -30,4 +38,9 @@ def byte_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], No
         disable=quiet or not console.is_terminal,
     ) as progress:
         task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total or None)
+
+        def advance(done: int, total: int) -> None:
+            told = then if then and done >= total else what
+            progress.update(task, completed=done, total=total or None, description=told)
+
+        yield advance

@@ -156,6 +156,7 @@ class IndexWriter:
         self._most_words = words_per_segment(self._options.engine) if asked is None else asked
         with disk_errors(self._path):
             self._finished = deque(self._staging.begin(self._journal_key()))
+        self._retold: Part | None = None
         self._n_retold = self._retold_digest = 0
 
     def _continue(self, previous: Manifest) -> None:
@@ -296,7 +297,7 @@ class IndexWriter:
         part = len(self._parts) * _PLACES_A_PART
         if self._finished:
             self._places[key] = part + self._n_retold
-            self._retell(digest)
+            self._retell(key, digest)
             return
         if self._new is None:
             self._new = self._new_segment()
@@ -308,18 +309,22 @@ class IndexWriter:
     def _new_segment(self) -> NewSegment:
         return NewSegment(self._staging, self._options, words_per_segment=self._most_words)
 
-    def _retell(self, digest: int) -> None:
+    def _retell(self, key: bytes, digest: int) -> None:
         """Take a document for granted that a finished segment holds."""
+        entry = self._finished[0]
+        if self._retold is None:
+            self._retold = self._opened(entry)
+        if self._retold.document_ids.encoded(self._n_retold) != key:
+            raise self._told_otherwise()
         self._n_retold += 1
         self._retold_digest += digest
-        entry = self._finished[0]
         if self._n_retold < entry.n_documents:
             return
         if written_digest(self._retold_digest) != entry.documents_digest:
             raise self._told_otherwise()
-        self._parts.append(self._opened(entry))
+        self._parts.append(self._retold)
         self._finished.popleft()
-        self._n_retold = self._retold_digest = 0
+        self._retold, self._n_retold, self._retold_digest = None, 0, 0
 
     def _told_otherwise(self) -> DatasetError:
         self._staging.forget()
