@@ -113,27 +113,28 @@ class DocumentSet {
       throw QueryError("the set of documents has not one bit for each document of the segment");
     }
     std::memcpy(bits_.data(), members.data(), members.size());
-    bits_.back() &= (uint64_t{1} << n_documents % 64) - 1;
-    size_t n_missing = n_documents;
     for (size_t i = 0; i < bits_.size(); ++i) {
-      if (other) bits_[i] &= other->bits_[i];
-      n_missing -= static_cast<size_t>(__builtin_popcountll(bits_[i]));
-    }
-    few_are_missing_ = n_missing <= bits_.size();
-    for (uint32_t i = 0; few_are_missing_ && missing_.size() < n_missing; ++i) {
-      if (!has(i)) missing_.push_back(i);
+      const uint64_t in_last = (uint64_t{1} << n_documents % 64) - 1;
+      const uint64_t all = i + 1 < bits_.size() ? ~uint64_t{0} : in_last;
+      bits_[i] &= other ? other->bits_[i] : all;
+      uint64_t missing = all & ~bits_[i];
+      for (; missing && missing_.size() <= bits_.size(); missing &= missing - 1) {
+        missing_.push_back(static_cast<uint32_t>(i * 64) +
+                           static_cast<uint32_t>(__builtin_ctzll(missing)));
+      }
     }
   }
 
   const uint64_t* bits() const { return bits_.data(); }
   bool has(uint32_t document) const { return bits_[document / 64] >> document % 64 & 1; }
   // Those that are not members, if they are few enough that they are listed.
-  const std::vector<uint32_t>* missing() const { return few_are_missing_ ? &missing_ : nullptr; }
+  const std::vector<uint32_t>* missing() const {
+    return missing_.size() <= bits_.size() ? &missing_ : nullptr;
+  }
 
  private:
   std::vector<uint64_t> bits_;
-  bool few_are_missing_;
-  std::vector<uint32_t> missing_;
+  std::vector<uint32_t> missing_;  // cut off where they are more than `bits_`
 };
 
 // The documents that are in all of some bitmaps; all documents where there are none.

@@ -50,8 +50,8 @@ Phrase find_phrase(const Segment& segment, const Words& words);
 // The set of some forms, which need not differ. One form is that phrase.
 Phrase set_of(std::vector<Phrase> forms);
 
-// Gives a phrase a list of its own starts, for when it is asked about again and again. The list does
-// not know in how many documents they are.
+// Gives a phrase a list of its own starts, for when it is asked about again and again. The list
+// does not know in how many documents they are.
 void condense(const Segment& segment, Phrase& phrase);
 
 // Walks the starts of a phrase forwards.
