@@ -12,7 +12,7 @@ import dataclasses
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar
 
@@ -250,9 +250,7 @@ class EmbeddedIndex:
             QueryError: A phrase has no word.
         """
         n_threads = _n_threads(phrases)
-        found, kind = self._of_each(
-            lambda segment: segment.count(phrases, n_threads=n_threads), phrases
-        )
+        found, kind = self._of_each(lambda segment: segment.count(phrases, n_threads=n_threads))
         if len(found) == 1:
             return [Count(value, documents, kind) for value, documents in found[0]]
         return [
@@ -271,8 +269,7 @@ class EmbeddedIndex:
         window_words = _checked_window(window_words)
         n_threads = _n_threads(pairs)
         found, kind = self._of_each(
-            lambda segment: segment.exists(pairs, window_words, n_threads=n_threads),
-            chain.from_iterable(pairs),
+            lambda segment: segment.exists(pairs, window_words, n_threads=n_threads)
         )
         if len(found) == 1 and kind is CountKind.EXACT:
             return list(found[0])
@@ -290,8 +287,7 @@ class EmbeddedIndex:
         window_words = _checked_window(window_words)
         n_threads = _n_threads(pairs)
         found, kind = self._of_each(
-            lambda segment: segment.cooccurrence(pairs, window_words, n_threads=n_threads),
-            chain.from_iterable(pairs),
+            lambda segment: segment.cooccurrence(pairs, window_words, n_threads=n_threads)
         )
         return [_together(each, kind) for each in zip(*found, strict=True)]
 
@@ -306,8 +302,7 @@ class EmbeddedIndex:
         windows = [_checked_window(window) for window in windows_words]
         n_threads = _n_threads(pairs)
         found, kind = self._of_each(
-            lambda segment: segment.cooccurrence_by_window(pairs, windows, n_threads=n_threads),
-            chain.from_iterable(pairs),
+            lambda segment: segment.cooccurrence_by_window(pairs, windows, n_threads=n_threads)
         )
         return [
             tuple(
@@ -327,7 +322,6 @@ class EmbeddedIndex:
             QueryError: The phrase has no word, or `limit` is below zero.
         """
         _check_limit(limit)
-        self._check_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
             found = part.segment.occurrences(phrase, limit - len(occurrences))
@@ -348,8 +342,6 @@ class EmbeddedIndex:
         """
         window_words = _checked_window(window_words)
         _check_limit(limit)
-        for phrase in (a, b):
-            self._check_words(phrase)
         occurrences: list[Occurrence] = []
         for part in self._parts:
             found = part.segment.nearest_pairs(a, b, window_words, limit - len(occurrences))
@@ -358,36 +350,18 @@ class EmbeddedIndex:
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 
-    def _of_each(
-        self, ask: Callable[[Segment], _T], phrases: Iterable[Phrase]
-    ) -> tuple[list[_T], CountKind]:
-        """What each segment answers, and whether that is all; a bad phrase is refused by name."""
+    def _of_each(self, ask: Callable[[Segment], _T]) -> tuple[list[_T], CountKind]:
+        """What each segment answers, and whether that is all."""
         kind = CountKind.LOWER_BOUND if self._damaged else CountKind.EXACT
         found: list[_T] = []
-        try:
-            for part in self._parts:
-                try:
-                    found.append(ask(part.segment))
-                except IndexFormatError:
-                    if not self._tolerates_damage or len(self._parts) == 1:
-                        raise
-                    kind = CountKind.LOWER_BOUND
-        except QueryError:
-            for phrase in phrases:  # only now: asking a batch must not tokenise it twice
-                self._check_words(phrase)
-            raise
+        for part in self._parts:
+            try:
+                found.append(ask(part.segment))
+            except IndexFormatError:
+                if not self._tolerates_damage or len(self._parts) == 1:
+                    raise
+                kind = CountKind.LOWER_BOUND
         return found, kind
-
-    def _check_words(self, phrase: Phrase) -> None:
-        forms = [phrase] if isinstance(phrase, str) else phrase
-        if not forms:
-            raise QueryError("A set of forms is empty.", hint="Give one form of the name at least.")
-        for form in forms:
-            if not self._form.words(form):
-                raise QueryError(
-                    f"The phrase {form!r} has no word to count.",
-                    hint="Ask for at least one letter or digit.",
-                )
 
     def _occurrences(
         self, part: Part, document: int, found: Sequence[Sequence[_Place]]
