@@ -34,6 +34,19 @@ def test_the_index_example_of_the_readme_runs(tmp_path: Path) -> None:
     assert index.exists([("Sørlandia", "Denmark")], window_words=1000) == [False]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    "page", sorted((REPOSITORY / "docs" / "how-to").glob("*.md")), ids=lambda page: page.stem
+)
+def test_the_examples_of_a_how_to_run(page: Path, tmp_path: Path) -> None:
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    scope: dict[str, object] = {}
+
+    for code in examples:
+        exec(code, scope)
+
+    assert "assert" in "".join(examples)
+
+
 @pytest.mark.model
 def test_the_whole_python_example_of_the_readme_runs(model_path: Path) -> None:
     code = _python_example().replace('"qwen2.5-coder-0.5b"', repr(str(model_path)))
