@@ -173,7 +173,8 @@ def build_index(
         keep_tokens: Words in their normal form are kept for snippets; of use with `counts_only`.
         add: Keep what is there, and its options.
         replace: With `add`: a document takes the place of the one that has its id.
-        on_duplicate: Told of each document whose id is there already; the first one stays.
+        on_duplicate: Told of each document whose id is there already; the first one stays. With
+            `replace` only of those that are the same as before.
         resume_key: Names the documents, which must come in the same order again. A build with the
             key, options and path of one that was interrupted goes on where that one had got to.
         on_resume: Told how many documents of the interrupted build need not be indexed again.

@@ -111,8 +111,9 @@ def test_replacing_adds_what_changed(told: Told, tmp_path: Path) -> None:
 
     kept, _, skipped = told("add", str(tmp_path / "new.jsonl"))
     code, _, _ = told("add", str(tmp_path / "new.jsonl"), "--replace")
+    again, _, nothing = told("add", str(tmp_path / "new.jsonl"), "--replace")
 
-    assert (kept, code) == (0, 0)
+    assert (kept, code, again, nothing) == (0, 0, 0, "")
     assert "this id is there already" in skipped
     _, out, _ = told("cooccur", "Hardy", "Ely")
     assert out.startswith("Hardy and Ely: in 1 document")

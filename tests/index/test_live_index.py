@@ -230,6 +230,23 @@ def test_replaced_document_counts_as_it_is_now(
     assert answers(open_embedded(tmp_path / "i")) == answers(open_embedded(tmp_path / "fresh"))
 
 
+def test_document_that_has_not_changed_is_not_replaced(tmp_path: Path, engine: str) -> None:
+    before = build(tmp_path / "i", [A, B], engine=engine)
+
+    with IndexWriter(tmp_path / "i", add=True) as writer:
+        added = writer.add(B, whole(B), replace=True)
+        after = writer.publish()
+
+    assert (added, after) == (False, before)
+
+
+def test_title_that_has_changed_is_a_change(tmp_path: Path) -> None:
+    build(tmp_path / "i", [A, B])
+
+    with IndexWriter(tmp_path / "i", add=True) as writer:
+        assert writer.add(Document("b1", B.text, title="B"), replace=True)
+
+
 def test_of_two_that_come_together_the_later_replaces_the_earlier(tmp_path: Path) -> None:
     with IndexWriter(tmp_path / "i") as writer:
         for document in (A, B, NEW):

@@ -92,8 +92,10 @@ class LiveIndex(RuleBasedStateMachine):
     @rule(key=ids, text=texts)
     def replace(self, key: str, text: str) -> None:
         with self._writer() as writer:
-            self._documents[key] = Document(key, text)
-            assert write(writer, self._documents[key], replace=True)
+            document = Document(key, text)
+            is_other = self._documents.get(key) != document
+            self._documents[key] = document
+            assert write(writer, document, replace=True) == is_other
             writer.publish()
 
     @precondition(lambda self: len(self._documents) > 1)

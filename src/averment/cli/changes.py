@@ -13,7 +13,7 @@ from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
-    from averment.types import CorpusInfo
+    from averment.types import CorpusInfo, Document
 
 app = typer.Typer(
     help="Build a corpus index, change it, look into it, count.", no_args_is_help=True
@@ -168,6 +168,10 @@ def _ingest(
             raise DatasetError(str(record), hint="Without --strict such records are skipped.")
         bad.append(str(record))
 
+    def on_duplicate(document: Document) -> None:
+        if not options.get("replace"):  # one that has not changed is as it should be
+            on_bad(f"{document.document_id}: this id is there already")
+
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
@@ -175,7 +179,7 @@ def _ingest(
             info = build_index(
                 documents,
                 target,
-                on_duplicate=lambda d: on_bad(f"{d.document_id}: this id is there already"),
+                on_duplicate=on_duplicate,
                 resume_key=fingerprint(paths),
                 on_resume=lambda n: err().print(
                     f"Going on after an interrupted build: {n_of(n, 'document')} are there already."

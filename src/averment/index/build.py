@@ -217,10 +217,11 @@ class IndexWriter:
         Args:
             document: Its text is what is counted.
             passages: What is to be retrieved of it: spans of its text in order.
-            replace: Delete the document that has its id, if there is one.
+            replace: Delete the document that has its id, if there is one and it is another.
 
         Returns:
-            False if a document with this id is there already, which then stays as it is.
+            False if a document with this id is there already, which then stays as it is; with
+            `replace` only one that is the same in all its fields, as far as its text is kept.
 
         Raises:
             DatasetError: Its text or metadata cannot be stored; or the documents are not those
@@ -229,13 +230,14 @@ class IndexWriter:
         """
         self._is_asked = True
         key = _key(document.document_id)
-        if not replace and self._find(key) is not None:
+        place = self._find(key)
+        if place is not None and not (replace and self._differs(place, document)):
             return False
         for passage in passages:
             if document.text[passage.start : passage.end] != passage.text:
                 raise ValueError(f"passage {passage.passage_id!r} is not a span of its document")
         digest = digest_of(document)
-        if replace:
+        if place is not None:
             self.delete(document.document_id)
         with disk_errors(self._path):
             self._append(key, document, digest, passages)
@@ -289,6 +291,12 @@ class IndexWriter:
             if number is not None and part.meant[number] and number not in self._deleted[at]:
                 return at * _PLACES_A_PART + number
         return None
+
+    def _differs(self, place: int, document: Document) -> bool:
+        """Whether a document is another than the one at a place, or nobody can tell."""
+        at, number = divmod(place, _PLACES_A_PART)
+        store = self._parts[at].store if at < len(self._parts) else None
+        return store is None or store.document(number) != document
 
     def _append(
         self, key: bytes, document: Document, digest: int, passages: Sequence[Passage]
