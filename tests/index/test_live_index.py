@@ -284,8 +284,22 @@ def test_merged_segment_has_the_bytes_of_a_fresh_one(tmp_path: Path, engine: str
         files = [file for file in path.rglob("*") if file.is_file()]
         return {f.relative_to(path).as_posix(): f.read_bytes() for f in files if "seg-" in str(f)}
 
-    # The one before is there until the next writer comes.
-    assert segments(tmp_path / "fresh").items() <= segments(tmp_path / "i").items()
+    assert segments(tmp_path / "fresh") == segments(tmp_path / "i")
+
+
+def test_what_was_deleted_leaves_the_disk_with_merging(tmp_path: Path) -> None:
+    secret = Document("s", "the secret of Ipswich")
+    build(tmp_path / "i", [A, secret], keep_tokens=True)
+    delete(tmp_path / "i", "s")
+
+    merge(tmp_path / "i")
+
+    assert not any(
+        b"Ipswich" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()
+    )
+    assert {file.parent.name for file in (tmp_path / "i" / "counts").rglob("*.npy")} == {
+        open_embedded(tmp_path / "i")._manifest.segments[0].name
+    }
 
 
 def test_merging_what_is_merged_changes_nothing(tmp_path: Path) -> None:

@@ -422,6 +422,7 @@ class IndexWriter:
             manifest = self._manifest(entries, extras)
             write_manifest(self._path, manifest)
         self._staging.published = True
+        self._staging.purges = self._is_merged  # what was deleted has to leave the disk
         return manifest.info(self._path.name)
 
     @property

@@ -7,6 +7,7 @@ What this module does not do: several segments, documents (`averment.index.embed
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _FILE_NAME = "segment.bin"
 _BATCH_CHARACTERS = 1 << 20
-_THREADS = 2  # one cuts texts into words while the other numbers them; more have nothing to do
+_THREADS = min(os.cpu_count() or 1, 4)  # more have little to do: one at a time numbers the words
 
 
 @cache

@@ -41,12 +41,15 @@ _DIGEST_NAMED = re.compile(r".+-[0-9a-f]{12}")
 class Staging:
     """A claimed index directory. Set `published` once the new manifest is in place.
 
-    `directory` is for what is not finished; it is empty when the writer begins.
+    `directory` is for what is not finished; it is empty when the writer begins. Files of the
+    generation before stay for the next writer to remove, since somebody may be about to open them,
+    unless `purges` says that they have to go.
     """
 
     path: Path
     directory: Path
     published: bool = False
+    purges: bool = False
     _key: str | None = None
     _finished: tuple[SegmentEntry, ...] = ()
 
@@ -76,9 +79,9 @@ class Staging:
 
     def leave(self) -> None:
         """Remove what is of no use; the last thing that a writer does."""
-        if not self.published:
-            if self._key and self._finished:
-                return
+        if not self.published and self._key and self._finished:
+            return
+        if self.purges or not self.published:
             _remove_leftovers(self.path, set())
         shutil.rmtree(self.directory, ignore_errors=True)
 
