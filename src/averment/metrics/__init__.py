@@ -1,0 +1,1 @@
+"""How good uncertainty and confidence are, held against labels: ranking, rejection, calibration."""
