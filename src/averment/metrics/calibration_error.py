@@ -108,7 +108,7 @@ def expected_calibration_error(
         ValueError: Lengths differ; NaN, a confidence outside [0, 1] or an unknown label.
 
     Source: Guo et al. 2017, “On Calibration of Modern Neural Networks”, section 2; 10 bins as in
-        the paper of FRANQ (arXiv 2505.21072).
+        the paper of FRANQ (arXiv 2505.21072, version 2).
     """
     rows = confident_rows(confidence, is_true)
     bins = _bins(rows.estimates, n_bins)

@@ -55,7 +55,7 @@ def pr_auc(uncertainty: FloatArray, is_true: BoolArray) -> MetricValue:
         ValueError: Lengths differ; NaN or an unknown label.
 
     Source: ``average_precision_score`` of scikit-learn; false claims as positives: the paper of
-        FRANQ (arXiv 2505.21072), section 4.
+        FRANQ (arXiv 2505.21072, version 2).
     """
     rows = uncertain_rows(uncertainty, is_true)
     reason = rows.reason_for_one_class()
