@@ -49,7 +49,7 @@ def ccp(record: Record, span: Span, *, function_words: frozenset[str] = FUNCTION
     Needs: TOKENS, LOGPROBS, TOP_LOGPROBS and NLI of the alternatives, both directions; neither at
     function words.
 
-    Source: Fadeeva et al. 2024 (arXiv 2403.04696), section 4; lm-polygraph
+    Source: Fadeeva et al. 2024 (arXiv 2403.04696); lm-polygraph
     `ClaimConditionedProbability`, `ClaimConditionedProbabilityClaim`.
     """
     at = positions(record, span)

@@ -27,7 +27,7 @@ def lexical_similarity(record: Record) -> float:
 
     Needs: SAMPLES.
 
-    Source: Fomicheva et al. 2020, section 3.2; Kuhn et al. 2023 with ROUGE-L; lm-polygraph
+    Source: Fomicheva et al. 2020; Kuhn et al. 2023 with ROUGE-L; lm-polygraph
     `LexicalSimilarity`.
     """
     texts = [sample.text for sample in several_samples(record)]

@@ -30,7 +30,7 @@ def semantic_entropy(record: Record, *, repeats_add: bool = False) -> float:
 
     Needs: SAMPLES, SAMPLE_LOGPROBS, NLI of samples.
 
-    Source: Kuhn et al. 2023 (arXiv 2302.09664), equations 3 and 4; lm-polygraph `SemanticEntropy`;
+    Source: Kuhn et al. 2023 (arXiv 2302.09664), "semantic entropy"; lm-polygraph `SemanticEntropy`;
     FRANQ's estimator of the faithful branch for short answers.
     """
     classes = _semantic_classes(record)
@@ -68,7 +68,7 @@ def luq(record: Record) -> float:
 
     Needs: SAMPLES, NLI of samples.
 
-    Source: Zhang et al. 2024 (LUQ), section 3, on whole answers; lm-polygraph `LUQ`.
+    Source: Zhang et al. 2024 (LUQ), on whole answers; lm-polygraph `LUQ`.
     """
     entailment, contradiction = sample_judgements(record)
     others = ~np.eye(len(entailment), dtype=bool)
@@ -99,7 +99,7 @@ def _semantic_classes(record: Record) -> list[int]:
     A sample joins the first class whose first member it entails and is entailed by. Where
     entailment is not transitive, the classes depend on the order of the samples.
 
-    Source: Kuhn et al. 2023, algorithm 1.
+    Source: Kuhn et al. 2023, its clustering by bidirectional entailment.
     """
     several_samples(record)
     sample_judgements(record)  # refuses what is missing or wrong

@@ -3,7 +3,7 @@
 The paper compares texts with a cross-encoder. Any model may do it, and its name is part of what is
 reported: `Estimator.label` gives `sar(similarity=all-MiniLM-L6-v2)`.
 
-Source: Duan et al. 2024, "Shifting Attention to Relevance" (arXiv 2307.01379), section 4.
+Source: Duan et al. 2024, "Shifting Attention to Relevance" (arXiv 2307.01379).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def token_sar(record: Record, span: Span) -> float:
 
     Needs: TOKENS, LOGPROBS, SIMILARITY without each token.
 
-    Source: Duan et al. 2024, equations 4 to 6; lm-polygraph `TokenSAR`, `TokenSARClaim`.
+    Source: Duan et al. 2024, "tokenSAR"; lm-polygraph `TokenSAR`, `TokenSARClaim`.
     """
     at = positions(record, span)
     shares = _relevance_shares(record, record.tokens, record.similarity_without_token)
@@ -63,7 +63,7 @@ def sentence_sar(record: Record, *, temperature: float = 0.001) -> float:
 
     Needs: SAMPLES, SAMPLE_LOGPROBS, SIMILARITY of samples.
 
-    Source: Duan et al. 2024, equations 7 to 9; lm-polygraph `SentenceSAR`.
+    Source: Duan et al. 2024, "sentSAR"; lm-polygraph `SentenceSAR`.
     """
     totals = [sample_logprob(sample) for sample in several_samples(record)]
     return _shared_improbability(record, np.array(totals), temperature)
@@ -81,7 +81,7 @@ def sar(record: Record, *, temperature: float = 0.001) -> float:
 
     Needs: SAMPLES, SAMPLE_LOGPROBS of each token, SIMILARITY of samples and without each token.
 
-    Source: Duan et al. 2024, section 4.3; lm-polygraph `SAR`.
+    Source: Duan et al. 2024, "SAR"; lm-polygraph `SAR`.
     """
     totals = []
     for sample in several_samples(record):

@@ -34,7 +34,7 @@ def parametric_knowledge(record: Record, span: Span) -> float:
 
     Needs: TOKENS, RESCORED_WITHOUT_CONTEXT.
 
-    Source: FRANQ (arXiv 2505.21072), section 3, "Parametric Knowledge"; its estimator of the
+    Source: FRANQ (arXiv 2505.21072), "Parametric Knowledge"; its estimator of the
     unfaithful branch for long answers.
     """
     need = Need.RESCORED_WITHOUT_CONTEXT
@@ -84,7 +84,7 @@ def conditional_pmi(
 
     Needs: TOKENS, LOGPROBS, FULL_DISTRIBUTION, RESCORED_WITHOUT_PROMPT.
 
-    Source: van der Poel et al. 2022 (arXiv 2210.13210), section 3, with its best constants;
+    Source: van der Poel et al. 2022 (arXiv 2210.13210), with its best constants;
     lm-polygraph `MeanConditionalPointwiseMutualInformation`.
     """
     at = positions(record, span)
@@ -105,7 +105,7 @@ def p_true(record: Record, span: Span) -> float:
 
     Needs: P_TRUE.
 
-    Source: Kadavath et al. 2022, section 4; lm-polygraph `PTrue`, `PTrueClaim`.
+    Source: Kadavath et al. 2022, "P(True)"; lm-polygraph `PTrue`, `PTrueClaim`.
     """
     reply, statement = (record.p_true, record.answer) if span is WHOLE else (span.p_true, span.text)
     if reply is None:

@@ -6,7 +6,7 @@ itself would make equal samples look different, and a row of zeros would divide 
 
 All four are the same for a set of samples and for that set drawn twice.
 
-Source: Lin et al. 2024, "Generating with Confidence" (arXiv 2305.19187), section 4.
+Source: Lin et al. 2024, "Generating with Confidence" (arXiv 2305.19187).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def degree_matrix(record: Record, *, affinity: Affinity = Affinity.ENTAILMENT) -
 
     Needs: SAMPLES; NLI of samples, unless the affinity is JACCARD.
 
-    Source: Lin et al. 2024, section 4.2 (U_Deg); lm-polygraph `DegMat`.
+    Source: Lin et al. 2024 (U_Deg); lm-polygraph `DegMat`.
     """
     return 1 - float(_similarity(record, affinity).mean())
 
@@ -52,7 +52,7 @@ def sum_of_eigenvalues(record: Record, *, affinity: Affinity = Affinity.ENTAILME
 
     Needs: SAMPLES; NLI of samples, unless the affinity is JACCARD.
 
-    Source: Lin et al. 2024, section 4.2 (U_EigV); lm-polygraph `EigValLaplacian`; FRANQ's estimator
+    Source: Lin et al. 2024 (U_EigV); lm-polygraph `EigValLaplacian`; FRANQ's estimator
     of the unfaithful branch for short answers.
     """
     eigenvalues = np.linalg.eigvalsh(_laplacian(_similarity(record, affinity)))
@@ -77,7 +77,7 @@ def eccentricity(
 
     Needs: SAMPLES; NLI of samples, unless the affinity is JACCARD.
 
-    Source: Lin et al. 2024, section 4.2 (U_Ecc); lm-polygraph `Eccentricity`.
+    Source: Lin et al. 2024 (U_Ecc); lm-polygraph `Eccentricity`.
     """
     eigenvalues, vectors = np.linalg.eigh(_laplacian(_similarity(record, affinity)))
     informative = vectors[:, eigenvalues < eigenvalue_below]
@@ -94,7 +94,7 @@ def number_of_semantic_sets(record: Record) -> float:
 
     Needs: SAMPLES, NLI of samples.
 
-    Source: Lin et al. 2024, section 4.2 (U_NumSet); lm-polygraph `NumSemSets`.
+    Source: Lin et al. 2024 (U_NumSet); lm-polygraph `NumSemSets`.
     """
     entailment, contradiction = sample_judgements(record)
     linked = entailment > contradiction

@@ -39,7 +39,7 @@ def perplexity(record: Record, span: Span) -> float:
 
     Needs: TOKENS, LOGPROBS.
 
-    Source: Fomicheva et al. 2020, section 3.1; lm-polygraph `Perplexity`, `PerplexityClaim`.
+    Source: Fomicheva et al. 2020; lm-polygraph `Perplexity`, `PerplexityClaim`.
     """
     return -float(_own_logprobs(record, span).mean())
 
@@ -52,7 +52,7 @@ def mean_token_entropy(record: Record, span: Span) -> float:
 
     Needs: TOKENS, FULL_DISTRIBUTION.
 
-    Source: Fomicheva et al. 2020, section 3.1; lm-polygraph `MeanTokenEntropy`. lm-polygraph has
+    Source: Fomicheva et al. 2020; lm-polygraph `MeanTokenEntropy`. lm-polygraph has
     no mean for claims; FRANQ's table of long answers reports one.
     """
     return float(_full_entropies(record, span).mean())
