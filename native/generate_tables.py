@@ -41,8 +41,7 @@ def _code_points() -> Iterable[str]:
 def _array(kind: str, name: str, values: Sequence[int]) -> str:
     lines = [", ".join(map(str, values[at : at + 24])) for at in range(0, len(values), 24)]
     body = ",\n".join(lines)
-    size = f"constexpr size_t {name}_size = {len(values)};"
-    return f"constexpr {kind} {name}[] = {{\n{body}}};\n{size}\n"
+    return f"constexpr {kind} {name}[] = {{\n{body}}};\n"
 
 
 def _mapping(name: str, pairs: dict[int, str]) -> str:
@@ -59,14 +58,12 @@ def _mapping(name: str, pairs: dict[int, str]) -> str:
 
 
 def _compositions() -> dict[tuple[int, int], int]:
-    """Pairs that NFC merges, without Hangul syllables, which follow a rule."""
+    """Pairs that NFC merges."""
     pairs = {}
     for c in _code_points():
-        parts = unicodedata.decomposition(c)
-        if parts and not parts.startswith("<") and " " in parts:
-            first, second = (int(part, 16) for part in parts.split())
-            if _nfc(chr(first) + chr(second)) == c:
-                pairs[first, second] = ord(c)
+        *first, second = _nfd(c)
+        if first and _nfc(c) == c:
+            pairs[ord(_nfc("".join(first))), ord(second)] = ord(c)
     return pairs
 
 
@@ -120,10 +117,7 @@ def main(output: Path) -> None:
     joining = {chr(second) for _, second in compositions} | set(map(chr, classes))
     joining |= {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     folds = {ord(c): _nfc(c.casefold()) for c in _code_points() if _nfc(c.casefold()) != c}
-    hangul = range(0xAC00, 0xD7A4)
-    decompositions = {
-        ord(c): _nfd(c) for c in _code_points() if _nfd(c) != c and ord(c) not in hangul
-    }
+    decompositions = {ord(c): _nfd(c) for c in _code_points() if _nfd(c) != c}
     accents = [ord(c) for c in _code_points() if unicodedata.category(c) == "Mn"]
     keys = sorted(compositions)
     output.write_text(

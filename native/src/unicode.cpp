@@ -7,68 +7,41 @@ namespace {
 
 #include "unicode_tables.inc"
 
-// Hangul syllables compose and decompose by rule (Unicode Standard, section 3.12).
-constexpr uint32_t kSyllables = 0xAC00, kLeads = 0x1100, kVowels = 0x1161, kTails = 0x11A7;
-constexpr uint32_t kNLeads = 19, kNVowels = 21, kNTails = 28;
-constexpr uint32_t kNSyllables = kNLeads * kNVowels * kNTails;
-
+// Where a key stands in a sorted table, or -1.
 template <class Key, size_t N>
-size_t find(const Key (&sorted)[N], size_t size, Key key) {
-  const Key* found = std::lower_bound(sorted, sorted + size, key);
-  return found != sorted + size && *found == key ? static_cast<size_t>(found - sorted) : size;
+ptrdiff_t find(const Key (&sorted)[N], Key key) {
+  const Key* found = std::lower_bound(sorted, sorted + N, key);
+  return found != sorted + N && *found == key ? found - sorted : -1;
 }
 
-uint8_t combining_class(uint32_t code) {
-  const size_t at = find(kClass_codes, kClass_codes_size, code);
-  return at < kClass_codes_size ? kClass_values[at] : 0;
+// The value of a key, or 0.
+template <class Key, class Value, size_t N>
+Value value_of(const Key (&keys)[N], const Value (&values)[N], Key key) {
+  const ptrdiff_t at = find(keys, key);
+  return at < 0 ? 0 : values[at];
 }
 
-void append_decomposed(std::u32string& out, uint32_t code) {
-  const uint32_t syllable = code - kSyllables;
-  if (code >= kSyllables && syllable < kNSyllables) {
-    out.push_back(kLeads + syllable / (kNVowels * kNTails));
-    out.push_back(kVowels + syllable % (kNVowels * kNTails) / kNTails);
-    if (syllable % kNTails) out.push_back(kTails + syllable % kNTails);
-    return;
-  }
-  const size_t at = find(kDecompose_codes, kDecompose_codes_size, code);
-  if (at == kDecompose_codes_size) {
-    out.push_back(code);
-  } else {
-    out.append(kDecompose_pool + kDecompose_offsets[at],
-               kDecompose_pool + kDecompose_offsets[at + 1]);
-  }
+// Appends what a code point becomes; most stay as they are.
+template <size_t N, size_t NPool>
+void append_mapped(const uint32_t (&codes)[N], const uint16_t (&offsets)[N + 1],
+                   const uint32_t (&pool)[NPool], uint32_t code, std::u32string& out) {
+  const ptrdiff_t at = find(codes, code);
+  if (at < 0) out.push_back(code);
+  else out.append(pool + offsets[at], pool + offsets[at + 1]);
 }
 
-// The composite of two code points, or 0.
-uint32_t composite(uint32_t first, uint32_t second) {
-  const uint32_t lead = first - kLeads, vowel = second - kVowels;
-  if (first >= kLeads && lead < kNLeads && second >= kVowels && vowel < kNVowels) {
-    return kSyllables + (lead * kNVowels + vowel) * kNTails;
-  }
-  const uint32_t syllable = first - kSyllables, tail = second - kTails;
-  if (first >= kSyllables && syllable < kNSyllables && syllable % kNTails == 0 && second > kTails &&
-      tail < kNTails) {
-    return first + tail;
-  }
-  const uint64_t key = static_cast<uint64_t>(first) << 32 | second;
-  const size_t at = find(kCompose_keys, kCompose_keys_size, key);
-  return at < kCompose_keys_size ? kCompose_values[at] : 0;
-}
+uint8_t combining_class(uint32_t code) { return value_of(kClass_codes, kClass_values, code); }
 
 // Marks in a row are put into the order of their combining classes.
 void reorder(std::u32string& text) {
-  for (size_t at = 0; at < text.size();) {
-    if (!combining_class(text[at])) {
-      ++at;
-      continue;
-    }
-    size_t end = at;
-    while (end < text.size() && combining_class(text[end])) ++end;
-    std::stable_sort(text.begin() + at, text.begin() + end, [](char32_t a, char32_t b) {
-      return combining_class(a) < combining_class(b);
-    });
-    at = end;
+  const auto is_mark = [](char32_t code) { return combining_class(code) > 0; };
+  const auto before = [](char32_t a, char32_t b) {
+    return combining_class(a) < combining_class(b);
+  };
+  for (auto at = text.begin(); at != text.end();) {
+    const auto first = std::find_if(at, text.end(), is_mark);
+    at = std::find_if_not(first, text.end(), is_mark);
+    std::stable_sort(first, at, before);
   }
 }
 
@@ -97,39 +70,23 @@ uint32_t decode_utf8(const Byte*& at, const Byte* end) {
 }
 
 void append_utf8(std::string& out, uint32_t code) {
-  if (code < 0x80) {
-    out.push_back(static_cast<char>(code));
-  } else if (code < 0x800) {
-    out.push_back(static_cast<char>(0xC0 | code >> 6));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  } else if (code < 0x10000) {
-    out.push_back(static_cast<char>(0xE0 | code >> 12));
-    out.push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  } else {
-    out.push_back(static_cast<char>(0xF0 | code >> 18));
-    out.push_back(static_cast<char>(0x80 | (code >> 12 & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  }
+  if (code < 0x80) return out.push_back(static_cast<char>(code));
+  const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  out.push_back(static_cast<char>(0xFF00 >> (more + 1) | code >> 6 * more));
+  for (int i = more; i-- > 0;) out.push_back(static_cast<char>(0x80 | (code >> 6 * i & 0x3F)));
 }
 
 void append_folded(std::u32string& out, uint32_t code) {
-  const size_t at = find(kFold_codes, kFold_codes_size, code);
-  if (at == kFold_codes_size) {
-    out.push_back(code);
-  } else {
-    out.append(kFold_pool + kFold_offsets[at], kFold_pool + kFold_offsets[at + 1]);
-  }
+  append_mapped(kFold_codes, kFold_offsets, kFold_pool, code, out);
 }
 
 void compose(std::u32string& text, bool drop_accents) {
   std::u32string parts;
-  for (const char32_t code : text) append_decomposed(parts, code);
+  for (const uint32_t code : text) {
+    append_mapped(kDecompose_codes, kDecompose_offsets, kDecompose_pool, code, parts);
+  }
   if (drop_accents) {
-    const auto is_accent = [](char32_t code) {
-      return find(kAccents, kAccents_size, static_cast<uint32_t>(code)) < kAccents_size;
-    };
+    const auto is_accent = [](uint32_t code) { return find(kAccents, code) >= 0; };
     parts.erase(std::remove_if(parts.begin(), parts.end(), is_accent), parts.end());
   }
   reorder(parts);
@@ -140,7 +97,8 @@ void compose(std::u32string& text, bool drop_accents) {
     const uint8_t own_class = combining_class(code);
     const bool adjacent = starter + 1 == text.size();
     if (starter != std::u32string::npos && (adjacent || last_class < own_class)) {
-      if (const uint32_t merged = composite(text[starter], code)) {
+      const uint64_t both = uint64_t{text[starter]} << 32 | code;
+      if (const uint32_t merged = value_of(kCompose_keys, kCompose_values, both)) {
         text[starter] = merged;
         continue;
       }
