@@ -49,12 +49,6 @@ T load(const void* from) {
   return value;
 }
 
-template <class T>
-void append(Bytes& out, T value) {
-  const Byte* raw = reinterpret_cast<const Byte*>(&value);
-  out.insert(out.end(), raw, raw + sizeof value);
-}
-
 inline void append_varint(Bytes& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<Byte>(value | 0x80));
   out.push_back(static_cast<Byte>(value));

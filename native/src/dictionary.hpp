@@ -71,8 +71,6 @@ class Dictionary {
   // The key must have the padding that `hash_word` asks for.
   std::optional<Postings> find(std::string_view key) const;
 
-  void prefetch(uint64_t hash) const { __builtin_prefetch(offsets_ + bucket_of(hash, n_buckets_)); }
-
   // Calls visit(DictionaryEntry) for every entry, in the order of the hashes.
   template <class Visit>
   void for_each(Visit visit) const {

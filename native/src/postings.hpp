@@ -123,9 +123,8 @@ class ListCursor {
   }
   // Whether the next kStep positions are those of the starts, so far behind.
   bool is_behind(uint32_t offset, const uint32_t* starts) const {
-    const Lanes different =
-        ((load<Lanes>(starts) + offset) ^ load<Lanes>(buffer_ + at_)) |
-        ((load<Lanes>(starts + 4) + offset) ^ load<Lanes>(buffer_ + at_ + 4));
+    const Lanes different = ((load<Lanes>(starts) + offset) ^ load<Lanes>(buffer_ + at_)) |
+                            ((load<Lanes>(starts + 4) + offset) ^ load<Lanes>(buffer_ + at_ + 4));
     return !(different[0] | different[1] | different[2] | different[3]);
   }
   uint32_t last_of(uint32_t block) const { return load<uint32_t>(skips_ + 8 * block); }

@@ -8,8 +8,7 @@ Segment::Segment(const std::string& path) : file_(std::make_shared<const File>(p
 
 Segment Segment::among(std::string_view members) const {
   Segment some = *this;
-  some.members_ =
-      std::make_shared<const DocumentSet>(documents().size(), members, members_.get());
+  some.members_ = std::make_shared<const DocumentSet>(documents().size(), members, members_.get());
   return some;
 }
 

@@ -28,7 +28,6 @@ class Segment {
   const Dictionary& words() const { return file_->words; }
   const Dictionary& pairs() const { return file_->pairs; }
   uint64_t n_bytes(Section section) const { return file_->bytes.section(section).left(); }
-  uint64_t n_bytes() const { return file_->bytes.n_bytes(); }
 
   // The documents that answers are about; null: all.
   const DocumentSet* members() const { return members_.get(); }

@@ -84,7 +84,6 @@ class MappedFile {
   // The section, if its checksum is right.
   Reader checked(Section section) const;
   bool is_sound(Section section) const;
-  uint64_t n_bytes() const { return length_; }
 
   // The section as an array; its length must be a multiple of the element.
   template <class T>
