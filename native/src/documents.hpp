@@ -40,6 +40,14 @@ class Documents {
     return {number, starts_[number], starts_[number + 1] - 1};
   }
 
+  // One more than the last.
+  uint64_t n_positions() const { return n_ ? starts_[n_] : 0; }
+
+  // The document in which the `i`-th of `n` about equal shares of all words begins.
+  uint32_t at_share(size_t i, size_t n) const {
+    return i < n && n_ ? number_of(n_positions() * i / n) : n_;
+  }
+
   // The document of a position.
   DocumentSpan of(uint64_t position) const {
     // subtle: in a damaged list a position can lie beyond all documents.

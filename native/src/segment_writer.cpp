@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "parallel.hpp"
-
 namespace averment {
 namespace {
 
+constexpr uint16_t kNoRank = UINT16_MAX;
+constexpr size_t kMaxFrequent = 2048;         // ranks have 16 bits, and pairs a square table
 constexpr size_t kPositionsAtOnce = 1 << 17;  // that a thread packs before it writes
 
 // Neighbours of about equal length in all, as the end of each part.
@@ -37,25 +37,6 @@ uint64_t n_positions(const NewLists& lists) {
 
 }  // namespace
 
-std::vector<uint32_t> order_by_hash(const std::vector<uint64_t>& hashes,
-                                    const std::function<std::string(uint32_t)>& key_of) {
-  const uint32_t n_buckets = buckets_for(hashes.size());
-  std::vector<uint32_t> order(hashes.size()), ends(n_buckets + 1);
-  for (const uint64_t hash : hashes) ++ends[bucket_of(hash, n_buckets) + 1];
-  for (uint32_t bucket = 0; bucket < n_buckets; ++bucket) ends[bucket + 1] += ends[bucket];
-  for (uint32_t i = 0; i < hashes.size(); ++i) order[ends[bucket_of(hashes[i], n_buckets)]++] = i;
-  const auto before = [&](uint32_t a, uint32_t b) {
-    if (hashes[a] != hashes[b]) return hashes[a] < hashes[b];
-    const int compared = key_of(a).compare(key_of(b));
-    return compared ? compared < 0 : a < b;
-  };
-  uint32_t start = 0;
-  for (uint32_t bucket = 0; bucket < n_buckets; start = ends[bucket++]) {
-    std::sort(order.begin() + start, order.begin() + ends[bucket], before);
-  }
-  return order;
-}
-
 SegmentWriter::SegmentWriter(const std::string& path, const BuildOptions& options,
                              const std::vector<uint32_t>& starts, const char* unicode_version)
     : options_(options),
@@ -68,11 +49,11 @@ SegmentWriter::SegmentWriter(const std::string& path, const BuildOptions& option
   file_.write(starts.data(), starts.size() * sizeof(uint32_t));
 }
 
-std::vector<uint32_t> SegmentWriter::rank_frequent(NewLists& words) const {
-  if (!options_.frequent_min_count) return {};
+void SegmentWriter::rank_frequent(NewLists& words) {
+  if (!options_.frequent_min_count) return;
   const double least =
       std::max<double>({static_cast<double>(options_.frequent_min_count), kFew + 1.0,
-                        options_.frequent_min_share * static_cast<double>(n_positions(words))});
+                        options_.frequent_min_share * static_cast<double>(facts_.n_words)});
   std::vector<uint32_t> frequent;
   for (uint32_t i = 0; i < words.size(); ++i) {
     if (words.facts[i].count >= least) frequent.push_back(i);
@@ -81,23 +62,15 @@ std::vector<uint32_t> SegmentWriter::rank_frequent(NewLists& words) const {
     return words.facts[a].count > words.facts[b].count;
   });
   if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
-  for (uint32_t rank = 0; rank < frequent.size(); ++rank) {
-    words.facts[frequent[rank]].frequent_rank = rank;
-  }
-  return frequent;
+  for (const uint32_t list : frequent) words.facts[list].frequent_rank = facts_.frequent_words++;
+  if (facts_.frequent_words) rank_at_.assign(documents_.n_positions(), kNoRank);
 }
 
 void SegmentWriter::write_words(NewLists& words) {
   facts_.n_words = n_positions(words);
   facts_.n_terms = static_cast<uint32_t>(words.size());
-  for (const ListFacts& word : words.facts) facts_.frequent_words += word.frequent_rank != kNone;
+  rank_frequent(words);
   write(words, kWordOffsets, kWordEntries, kWordLists);
-}
-
-void SegmentWriter::write_pairs(NewLists& pairs) {
-  facts_.n_pair_occurrences = n_positions(pairs);
-  facts_.n_pairs = static_cast<uint32_t>(pairs.size());
-  write(pairs, kPairOffsets, kPairEntries, kPairLists);
 }
 
 void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Section list_section) {
@@ -110,8 +83,12 @@ void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Sec
     for (size_t i = ends[part]; i < ends[part + 1]; ++i) {
       const ListFacts& facts = lists.facts[i];
       const bool is_short = facts.count <= kFew, mapped = facts.bitmap != kNone;
-      const Content content = lists.content(i, is_short || mapped, packed.room);
-      if (mapped) fill_bitmap(facts.bitmap, content.positions, facts.count);
+      const bool ranked = facts.frequent_rank != kNone;
+      const Content content = lists.content(i, is_short || mapped || ranked, packed.room);
+      if (mapped) fill_bitmap(facts.bitmap, content, facts.count);
+      for (uint32_t at = 0; ranked && at < facts.count; ++at) {
+        rank_at_[content.positions[at]] = static_cast<uint16_t>(facts.frequent_rank);
+      }
       append_record(facts, content.positions, packed.records);
       if (!is_short) append_blocks(content.positions, facts.count, packed.blocks, content.head);
       packed.ends.emplace_back(packed.records.size(), packed.blocks.size());
@@ -146,19 +123,36 @@ void SegmentWriter::reserve_bitmaps(NewLists& lists) {
   bitmaps_.resize(size_t{facts_.n_bitmaps} * Bitmaps::words_per_bitmap(documents_.size()));
 }
 
-void SegmentWriter::fill_bitmap(uint32_t number, const uint32_t* positions, uint32_t count) {
+void SegmentWriter::fill_bitmap(uint32_t number, const Content& content, uint32_t count) {
   uint64_t* bitmap =
       bitmaps_.data() + size_t{number} * Bitmaps::words_per_bitmap(documents_.size());
   uint32_t end = 0;  // of the document found last
   for (uint32_t i = 0; i < count; ++i) {
-    if (positions[i] < end) continue;
-    const DocumentSpan document = documents_.of(positions[i]);
+    if (content.positions[i] < end) continue;
+    const DocumentSpan document = documents_.of(content.positions[i]);
     bitmap[document.number / 64] |= uint64_t{1} << document.number % 64;
     end = document.end;
   }
 }
 
 Facts SegmentWriter::finish() {
+  // The frequent words behind a frequent word; the key is both their ranks.
+  const uint32_t n_frequent = facts_.frequent_words;
+  PairKey spelled;
+  const auto pair_at = [&, ranks = rank_at_.data()](uint32_t position, uint32_t) {
+    const uint32_t first = ranks[position], second = ranks[position + 1];
+    // subtle: no branch, as it is anybody's guess; what has no key has all bits set.
+    const bool none = (first == kNoRank) | (second == kNoRank);
+    return (first * n_frequent + second) | (0 - uint32_t{none});
+  };
+  const Documents none;
+  InvertedLists pairs(
+      invert(n_frequent ? documents_ : none, size_t{n_frequent} * n_frequent, options_.n_threads,
+             pair_at),
+      [&](uint32_t pair) { return spelled.of(pair / n_frequent, pair % n_frequent); });
+  facts_.n_pair_occurrences = n_positions(pairs);
+  facts_.n_pairs = static_cast<uint32_t>(pairs.size());
+  write(pairs, kPairOffsets, kPairEntries, kPairLists);
   file_.begin(kBitmaps);
   file_.write(bitmaps_.data(), bitmaps_.size() * sizeof(uint64_t));
   file_.begin(kFacts);

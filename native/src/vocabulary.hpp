@@ -22,7 +22,6 @@ class Vocabulary {
 
   size_t size() const { return offsets_.size(); }
   std::string_view operator[](uint32_t id) const { return spelling(offsets_[id]); }
-  const std::vector<uint64_t>& hashes() const { return hashes_; }
 
  private:
   struct Slot {
