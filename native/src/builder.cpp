@@ -56,7 +56,8 @@ std::vector<uint64_t> SegmentBuilder::add_many(const std::vector<std::string_vie
   const auto number = [&](size_t, unsigned worker) {
     const Slice& slice = slices[worker];
     const size_t before = ids_.size();
-    vocabulary_.number(slice.words, slice.hashes, ids_.extend(slice.words.size()));
+    ids_.resize(before + slice.words.size());
+    vocabulary_.number(slice.words, slice.hashes, ids_.data() + before);
     for (const size_t end : slice.document_ends) {
       const size_t start = starts_.back() - n_documents();
       const uint64_t next = starts_.back() + (before + end - start) + 1;
@@ -68,7 +69,7 @@ std::vector<uint64_t> SegmentBuilder::add_many(const std::vector<std::string_vie
   try {
     in_order(pieces.size(), options_.n_threads, cut, number);
   } catch (...) {
-    ids_.shrink(starts_.back() - n_documents());
+    ids_.resize(starts_.back() - n_documents());
     throw;
   }
   return n_words;

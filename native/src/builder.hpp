@@ -5,7 +5,6 @@
 // give the same bytes.
 #pragma once
 
-#include "array.hpp"
 #include "segment_writer.hpp"
 #include "vocabulary.hpp"
 
@@ -31,7 +30,7 @@ class SegmentBuilder {
 
   BuildOptions options_;
   Vocabulary vocabulary_;
-  Array<uint32_t> ids_;                 // of all words in a row
+  std::vector<uint32_t> ids_;           // of all words in a row
   std::vector<uint32_t> starts_ = {0};  // of the documents, as positions
 };
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include "array.hpp"
 #include "documents.hpp"
 #include "parallel.hpp"
 
@@ -41,7 +40,7 @@ void sort_by_hash(std::vector<uint32_t>& numbers, const KeyOf& key_of);
 struct Inverted {
   std::vector<uint32_t> starts;     // of each key in `positions`, and the end
   std::vector<uint32_t> documents;  // how many hold each key
-  Array<uint32_t> positions;
+  std::vector<uint32_t> positions;
 
   const uint32_t* of(uint32_t key) const { return positions.data() + starts[key]; }
   uint32_t count(uint32_t key) const { return starts[key + 1] - starts[key]; }
@@ -129,7 +128,7 @@ Inverted invert(const Documents& documents, size_t n_keys, unsigned n_threads, c
   lists.starts[n_keys] = total;
   counters.clear();
 
-  lists.positions = Array<uint32_t>(total);
+  lists.positions.resize(total);
   uint32_t* positions = lists.positions.data();
   in_parallel(n_ranges, n_ranges, [&](size_t range, unsigned) {
     std::vector<uint32_t>& end = ends[range];  // moves as positions are filled in
