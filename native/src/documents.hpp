@@ -68,7 +68,7 @@ class Documents {
 
  private:
   uint32_t number_of(uint64_t position) const {
-    uint32_t low = guide_[position >> shift_], step = 1;
+    uint32_t low = guide_[position >> shift_];
     if (low + 4 < n_) {
       // Mostly it is one of these, and adding is cheaper than a wrong guess which.
       uint32_t ahead = 0;
@@ -76,13 +76,7 @@ class Documents {
       low += ahead;
       if (ahead < 4) return low;
     }
-    while (low + step < n_ && starts_[low + step] <= position) low += step, step *= 2;
-    uint32_t high = std::min(low + step, n_);
-    while (low + 1 < high) {
-      const uint32_t middle = low + (high - low) / 2;
-      (starts_[middle] <= position ? low : high) = middle;
-    }
-    return low;
+    return gallop(low, n_, [&](uint32_t i) { return starts_[i] <= position; }) - 1;
   }
 
   const uint32_t* starts_ = nullptr;

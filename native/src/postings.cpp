@@ -7,32 +7,7 @@ namespace {
 // else kMany and what else is there.
 constexpr Byte kMany = 16, kHasRank = 1, kHasBitmap = 2;
 
-constexpr size_t kSkipBytes = 8;
-
 uint32_t blocks_of(uint32_t count) { return (count + kBlock - 1) / kBlock; }
-
-// The parts of a list in blocks.
-struct Blocks {
-  explicit Blocks(const Postings& postings) : n(blocks_of(postings.count)), data(postings.blocks) {
-    if (n > 1) skips = data.take(kSkipBytes * n).at;
-  }
-  // Only where there are skips.
-  uint32_t last(uint32_t block) const { return load<uint32_t>(skips + kSkipBytes * block); }
-  uint32_t offset(uint32_t block) const { return load<uint32_t>(skips + kSkipBytes * block + 4); }
-  Reader from(uint32_t block) const {
-    Reader rest = data;
-    rest.take(offset(block));
-    return rest;
-  }
-  Reader first(uint32_t n_blocks) const {
-    Reader all = data;
-    return n_blocks < n ? all.take(offset(n_blocks)) : all;
-  }
-
-  uint32_t n;
-  Reader data;
-  const Byte* skips = nullptr;
-};
 
 }  // namespace
 
@@ -83,13 +58,13 @@ Postings read_record(Reader& record) {
 void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out, const Postings* head) {
   const uint32_t n_blocks = blocks_of(count), n_copied = head ? copied_blocks(*head) : 0;
   const size_t skips = out.size();
-  if (n_blocks > 1) out.resize(skips + kSkipBytes * n_blocks);
+  if (n_blocks > 1) out.resize(skips + Blocks::kSkipBytes * n_blocks);
   const size_t data = out.size();
   uint32_t previous = kNone;
   if (n_copied) {
     const Blocks old(*head);
-    const Reader copied = old.first(n_copied);
-    std::memcpy(out.data() + skips, old.skips, kSkipBytes * n_copied);
+    const auto [table, copied] = old.first(n_copied);
+    std::memcpy(out.data() + skips, table.at, table.left());
     out.insert(out.end(), copied.at, copied.end);
     previous = old.last(n_copied - 1);
   }
@@ -99,8 +74,8 @@ void append_blocks(const uint32_t* positions, uint32_t count, Bytes& out, const 
     pack_block(positions + first, n, previous, out);
     previous = positions[first + n - 1];
     if (n_blocks > 1) {
-      std::memcpy(out.data() + skips + kSkipBytes * block, &previous, sizeof previous);
-      std::memcpy(out.data() + skips + kSkipBytes * block + 4, &offset, sizeof offset);
+      std::memcpy(out.data() + skips + Blocks::kSkipBytes * block, &previous, sizeof previous);
+      std::memcpy(out.data() + skips + Blocks::kSkipBytes * block + 4, &offset, sizeof offset);
     }
   }
 }
@@ -111,12 +86,9 @@ void read_positions(const Postings& postings, uint32_t first_block, uint32_t* ou
     std::copy_n(postings.few, n, out);
   } else {
     const Blocks blocks(postings);
-    Reader block = blocks.data;
-    uint32_t previous = first_block ? blocks.last(first_block - 1) : kNone;
-    for (uint32_t done = 0; done < n; done += kBlock) {
-      if (blocks.n > 1) block = blocks.from(first_block + done / kBlock);
-      unpack_block(block, std::min(kBlock, n - done), previous, out + done);
-      previous = out[std::min(n, done + kBlock) - 1];
+    uint32_t* end = out;
+    for (uint32_t block = first_block; block < blocks.size(); ++block) {
+      end += blocks.read(block, end);
     }
   }
   bool ascending = true;
@@ -124,53 +96,53 @@ void read_positions(const Postings& postings, uint32_t first_block, uint32_t* ou
   if (!ascending) throw FormatError("the positions of a list do not ascend");
 }
 
+Blocks::Blocks(const Postings& postings)
+    : count_(postings.count), n_(blocks_of(postings.count)), data_(postings.blocks) {
+  if (n_ > 1) skips_ = data_.take(kSkipBytes * n_).at;
+}
+
+uint32_t Blocks::read(uint32_t block, uint32_t* out) const {
+  Reader bytes = data_;
+  if (n_ > 1) bytes.take(offset(block));
+  const uint32_t n = std::min(kBlock, count_ - block * kBlock);
+  unpack_block(bytes, n, block ? last(block - 1) : kNone, out);
+  return n;
+}
+
+std::pair<Reader, Reader> Blocks::first(uint32_t n_blocks) const {
+  Reader bytes = data_;
+  if (n_blocks < n_) bytes = bytes.take(offset(n_blocks));
+  return {{skips_, skips_ + kSkipBytes * n_blocks}, bytes};
+}
+
 ListCursor::ListCursor(const Postings& postings) : count_(postings.count) {
   if (count_ <= kFew) {
     n_ = count_;
     std::copy_n(postings.few, n_, buffer_);
-    fill_up();
-    return;
+  } else {
+    blocks_ = Blocks(postings);
   }
-  n_blocks_ = (count_ + kBlock - 1) / kBlock;
-  data_ = postings.blocks;
   fill_up();
-  if (n_blocks_ > 1) skips_ = data_.take(kSkipBytes * n_blocks_).at;
 }
 
 uint64_t ListCursor::next_block(uint64_t target) {
-  uint32_t found = block_;
-  if (n_blocks_ > 1 && found < n_blocks_ && last_of(found) < target) {
-    // Gallop to a block that ends at or behind the target, then halve the way back.
-    uint32_t low = found, step = 1;
-    while (low + step < n_blocks_ && last_of(low + step) < target) low += step, step *= 2;
-    found = std::min(low + step, n_blocks_);
-    while (low + 1 < found) {
-      const uint32_t middle = low + (found - low) / 2;
-      (last_of(middle) < target ? low : found) = middle;
-    }
+  const bool has_skips = blocks_.size() > 1;
+  if (has_skips && block_ < blocks_.size() && blocks_.last(block_) < target) {
+    const auto is_before = [&](uint32_t block) { return blocks_.last(block) < target; };
+    block_ = gallop(block_, blocks_.size(), is_before);
   }
-  if (found >= n_blocks_) {
-    block_ = n_blocks_;
-    at_ = n_ = 0;
-    fill_up();
-    return kEnd;
-  }
-  Reader block = data_;
-  uint32_t previous = kNone;
-  if (n_blocks_ > 1) {
-    block.take(load<uint32_t>(skips_ + kSkipBytes * found + 4));
-    if (found) previous = last_of(found - 1);
-  }
-  const uint32_t n = std::min(kBlock, count_ - found * kBlock);
-  unpack_block(block, n, previous, buffer_);
-  block_ = found + 1;
+  if (block_ >= blocks_.size()) return end();
+  n_ = blocks_.read(block_, buffer_);
   at_ = 0;
-  n_ = n;
-  first_rank_ = found * kBlock;
+  first_rank_ = block_++ * kBlock;
   fill_up();
   if (buffer_[n_ - 1] >= target) return search(target);
   // Only a list of one block has no skip to say so beforehand.
-  if (n_blocks_ > 1) throw FormatError("a list of positions does not fit its skips");
+  if (has_skips) throw FormatError("a list of positions does not fit its skips");
+  return end();
+}
+
+uint64_t ListCursor::end() {
   at_ = n_ = 0;
   fill_up();
   return kEnd;

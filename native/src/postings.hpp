@@ -10,6 +10,20 @@
 
 namespace averment {
 
+// The first number in low + 1 … n that is not before what is looked for, where `low` is: by steps
+// that double, and then halve.
+template <class IsBefore>
+uint32_t gallop(uint32_t low, uint32_t n, IsBefore is_before) {
+  uint32_t step = 1;
+  while (low + step < n && is_before(low + step)) low += step, step *= 2;
+  uint32_t high = std::min(low + step, n);
+  while (low + 1 < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    (is_before(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
 constexpr uint32_t kFew = 4;
 constexpr uint32_t kNone = UINT32_MAX;
 
@@ -47,6 +61,30 @@ inline uint32_t copied_blocks(const Postings& head) {
 // before are not decoded. FormatError unless the positions ascend.
 void read_positions(const Postings& postings, uint32_t first_block, uint32_t* out);
 
+// The blocks of a list of more than kFew positions.
+class Blocks {
+ public:
+  Blocks() = default;
+  explicit Blocks(const Postings& postings);
+
+  uint32_t size() const { return n_; }
+  // The last position of a block, where there are several blocks.
+  uint32_t last(uint32_t block) const { return load<uint32_t>(skips_ + kSkipBytes * block); }
+  // Writes the positions of a block to `out`, which has room for kBlock; returns how many.
+  uint32_t read(uint32_t block, uint32_t* out) const;
+  // The bytes of the first blocks, and their part of the table; there are several blocks.
+  std::pair<Reader, Reader> first(uint32_t n_blocks) const;
+
+  static constexpr size_t kSkipBytes = 8;
+
+ private:
+  uint32_t offset(uint32_t block) const { return load<uint32_t>(skips_ + kSkipBytes * block + 4); }
+
+  uint32_t count_ = 0, n_ = 0;
+  Reader data_{nullptr, nullptr};
+  const Byte* skips_ = nullptr;
+};
+
 // Walks a list forwards. Decodes a block when it gets there, never allocates.
 class ListCursor {
  public:
@@ -67,14 +105,13 @@ class ListCursor {
   }
   // Appends these. Moves there.
   void collect_until(uint64_t end, std::vector<uint32_t>& positions) {
-    for (bool goes_on = n_; goes_on;) {
-      const uint32_t from = at_;
-      goes_on = buffer_[n_ - 1] < end;
-      if (goes_on) at_ = n_;
-      else next_geq(end);
-      positions.insert(positions.end(), buffer_ + from, buffer_ + at_);
-      goes_on = goes_on && next_block(0) != kEnd;
+    while (n_ && buffer_[n_ - 1] < end) {
+      positions.insert(positions.end(), buffer_ + at_, buffer_ + n_);
+      next_block(0);
     }
+    const uint32_t from = at_;
+    next_geq(end);
+    positions.insert(positions.end(), buffer_ + from, buffer_ + at_);
   }
 
   // Copies what is left of a block, or the next one, and moves behind it; 0 at the end.
@@ -127,8 +164,8 @@ class ListCursor {
                             ((load<Lanes>(starts + 4) + offset) ^ load<Lanes>(buffer_ + at_ + 4));
     return !(different[0] | different[1] | different[2] | different[3]);
   }
-  uint32_t last_of(uint32_t block) const { return load<uint32_t>(skips_ + 8 * block); }
   uint64_t next_block(uint64_t target);
+  uint64_t end();
   // Where the answer stands in a block is anybody's guess, so little depends on it but sums.
   uint64_t search(uint64_t target) {
     uint32_t at = at_;
@@ -148,13 +185,11 @@ class ListCursor {
   void fill_up();
 
   uint32_t count_;
-  uint32_t n_blocks_ = 0;
+  Blocks blocks_;
   uint32_t block_ = 0;       // the next one to decode
   uint32_t at_ = 0;          // in the buffer
   uint32_t n_ = 0;           // in the buffer; some of kBeyond follow
   uint32_t first_rank_ = 0;  // of the buffer
-  const Byte* skips_ = nullptr;
-  Reader data_{nullptr, nullptr};
   uint32_t buffer_[kBlock + 2 * kStep];
 };
 
