@@ -228,7 +228,10 @@ template <class Answer, class Ask>
 std::vector<Answer> ask_pairs(const Segment& segment, const PairBatch& batch, unsigned n_threads,
                               Ask ask) {
   return released([&] {
-    return ask_all<Answer>(segment, batch.table(), batch.pairs, n_threads, ask);
+    std::vector<Answer> answers(batch.pairs.size());
+    ask_all(segment, batch.table(), batch.pairs, n_threads,
+            [&](size_t i, const Phrase& a, const Phrase& b) { answers[i] = ask(a, b); });
+    return answers;
   });
 }
 
@@ -295,9 +298,10 @@ void bind_segment(nb::module_& module) {
       .def(
           "cooccurrence",
           [](const Segment& self, nb::handle pairs, uint64_t window_words, unsigned n_threads) {
+            const std::vector<uint64_t> windows_words = {window_words};
             const auto found = ask_pairs<Cooccurrence>(
                 self, PairBatch(pairs), n_threads, [&](const Phrase& a, const Phrase& b) {
-                  return cooccurrence(self, a, b, window_words);
+                  return cooccurrence(self, a, b, windows_words).front();
                 });
             return to_list(found, [](const Cooccurrence& one) {
               return nb::make_tuple(one.documents, one.pairs, nearest_words(one));
@@ -311,7 +315,7 @@ void bind_segment(nb::module_& module) {
             if (windows_words.empty()) throw QueryError("there is no window to count within");
             const auto found = ask_pairs<std::vector<Cooccurrence>>(
                 self, PairBatch(pairs), n_threads, [&](const Phrase& a, const Phrase& b) {
-                  return cooccurrence_by_window(self, a, b, windows_words);
+                  return cooccurrence(self, a, b, windows_words);
                 });
             return to_list(found, [](const std::vector<Cooccurrence>& by_window) {
               const nb::list within = to_list(by_window, [](const Cooccurrence& one) {
@@ -326,9 +330,8 @@ void bind_segment(nb::module_& module) {
           [](const Segment& self, nb::handle phrase, size_t limit) {
             PhraseBatch batch;
             batch.number(phrase);
-            const auto found = released([&] {
-              return locate_phrase(self, resolve(self, batch.table()).front(), limit);
-            });
+            const auto found = released(
+                [&] { return locate_phrase(self, resolve(self, batch.table()).front(), limit); });
             return to_list(found, [](const Occurrence& one) {
               return nb::make_tuple(one.document, one.word, one.n_words);
             });

@@ -104,14 +104,14 @@ void check_answers(const Segment& segment, Phrase& a, Phrase& b, uint64_t window
   check(count.occurrences == expected.count_a.occurrences);
   check(count.documents == expected.count_a.documents);
   check(locate_phrase(segment, a, SIZE_MAX).size() == count.occurrences);
-  const Cooccurrence both = cooccurrence(segment, a, b, window);
+  const Cooccurrence both = cooccurrence(segment, a, b, {window}).front();
   check(both.pairs == expected.both.pairs);
   check(both.documents == expected.both.documents);
   check(both.nearest == expected.both.nearest);
   check(exists(segment, a, b, window) == (both.pairs > 0));
   check(count_documents(segment, b, a, window) == both.documents);
   check(locate_pairs(segment, a, b, window, SIZE_MAX).size() == both.documents);
-  const auto by_window = cooccurrence_by_window(segment, b, a, {window + 1, window, UINT64_MAX});
+  const auto by_window = cooccurrence(segment, b, a, {window + 1, window, UINT64_MAX});
   check(by_window[1].pairs == both.pairs && by_window[1].documents == both.documents);
   check(by_window[0].pairs >= both.pairs && by_window[2].nearest == both.nearest);
 }
@@ -156,7 +156,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     check_answers(segment, phrase_a, phrase_b, window, all);
     check_answers(view, phrase_a, phrase_b, window, among);
     condense(segment, phrase_b);
-    check(cooccurrence(segment, phrase_a, phrase_b, window).pairs == all.both.pairs);
+    check(cooccurrence(segment, phrase_a, phrase_b, {window}).front().pairs == all.both.pairs);
     check(count_documents(segment, phrase_a, phrase_b, window) == all.both.documents);
     check(count_documents(view, phrase_a, phrase_b, window) == among.both.documents);
   }

@@ -41,14 +41,16 @@ void attempt(Ask ask) {
 void ask_about(const Segment& segment, const Phrase& a, const Phrase& b) {
   attempt([&] { exists(segment, a, b, 3); });
   attempt([&] { count_documents(segment, a, b, 20); });
-  attempt([&] { cooccurrence(segment, a, b, 1000); });
+  attempt([&] { cooccurrence(segment, a, b, {1000}); });
   attempt([&] { locate_pairs(segment, a, b, 5, 2); });
 }
 
 void ask(const Segment& segment) {
   std::vector<Phrase> phrases;
   for (const char* text : {"a", "b", "a b", "b c a", "c", "d", "e f", "w\u00f6rt", "absent",
-                           "a\xFF" "b a\xFF" "b"}) {
+                           "a\xFF"
+                           "b a\xFF"
+                           "b"}) {
     attempt([&] {
       PhraseTable table;
       table.number(text);
@@ -88,8 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t n) {
     segment.verify();
     uint64_t total = 0;
     attempt([&] {
-      segment.words().for_each(
-          [&](const DictionaryEntry& entry) { total += entry.postings.count; });
+      segment.words().for_each([&](const auto& entry) { total += entry.postings().count; });
     });
     ask(segment);
     attempt([&] { merge_with_itself(segment, path + "-merged"); });

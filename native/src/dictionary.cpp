@@ -44,23 +44,23 @@ Dictionary::Bucket::Bucket(const Dictionary& dictionary, uint32_t bucket)
 bool Dictionary::Bucket::next() {
   if (!rest_.left()) return false;
   blocks_ = lists_.take(rest_.varint());
-  body_ = rest_.take(rest_.varint());
-  const Reader key = body_.take(body_.varint());
+  record_ = rest_.take(rest_.varint());
+  const Reader key = record_.take(record_.varint());
   key_ = {reinterpret_cast<const char*>(key.at), key.left()};
   return true;
 }
 
-DictionaryEntry Dictionary::Bucket::entry() const {
-  Reader record = body_;
-  DictionaryEntry entry{key_, read_record(record)};
-  entry.postings.blocks = blocks_;
-  return entry;
+Postings Dictionary::Bucket::postings() const {
+  Reader record = record_;
+  Postings postings = read_record(record);
+  postings.blocks = blocks_;
+  return postings;
 }
 
 std::optional<Postings> Dictionary::find(std::string_view key) const {
   if (!n_buckets_) return std::nullopt;
   for (Bucket at(*this, bucket_of(hash_word(key), n_buckets_)); at.next();) {
-    if (at.key() == key) return at.entry().postings;
+    if (at.key() == key) return at.postings();
   }
   return std::nullopt;
 }

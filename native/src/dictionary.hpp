@@ -54,12 +54,6 @@ class DictionaryWriter {
   uint64_t list_offset_ = 0;
 };
 
-// One entry as it stands in a bucket.
-struct DictionaryEntry {
-  std::string_view key;
-  Postings postings;
-};
-
 // Reads a dictionary in place.
 class Dictionary {
  public:
@@ -71,28 +65,28 @@ class Dictionary {
   // The key must have the padding that `hash_word` asks for.
   std::optional<Postings> find(std::string_view key) const;
 
-  // Calls visit(DictionaryEntry) for every entry, in the order of the hashes.
-  template <class Visit>
-  void for_each(Visit visit) const {
-    for (uint32_t bucket = 0; bucket < n_buckets_; ++bucket) {
-      for (Bucket at(*this, bucket); at.next();) visit(at.entry());
-    }
-  }
-
- private:
-  // Steps through a bucket.
+  // Steps through the entries of a bucket.
   class Bucket {
    public:
     Bucket(const Dictionary& dictionary, uint32_t bucket);
     bool next();
     std::string_view key() const { return key_; }
-    DictionaryEntry entry() const;
+    Postings postings() const;
 
    private:
-    Reader rest_, lists_, body_{nullptr, nullptr}, blocks_{nullptr, nullptr};
+    Reader rest_, lists_, record_{nullptr, nullptr}, blocks_{nullptr, nullptr};
     std::string_view key_;
   };
 
+  // Calls visit(Bucket) at every entry, in the order of the hashes.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (uint32_t bucket = 0; bucket < n_buckets_; ++bucket) {
+      for (Bucket at(*this, bucket); at.next();) visit(at);
+    }
+  }
+
+ private:
   const uint32_t* offsets_ = nullptr;
   uint32_t n_buckets_ = 0;
   Reader entries_{nullptr, nullptr}, lists_{nullptr, nullptr};

@@ -79,12 +79,13 @@ class MergedWords final : public NewLists {
   MergedWords(const std::vector<Source>& sources, unsigned n_threads) : sources_(sources) {
     for (uint32_t i = 0; i < sources.size(); ++i) {
       const Documents& documents = sources[i].segment.documents();
-      sources[i].segment.words().for_each([&](const DictionaryEntry& word) {
-        if (word.postings.count > documents.n_positions()) {
+      sources[i].segment.words().for_each([&](const auto& word) {
+        const Postings postings = word.postings();
+        if (postings.count > documents.n_positions()) {
           throw FormatError("a list is longer than its segment");
         }
-        keys_.add(word.key);
-        shares_.push_back({i, word.postings, word.postings.count, word.postings.documents});
+        keys_.add(word.key());
+        shares_.push_back({i, postings, postings.count, postings.documents});
       });
     }
     recount(n_threads);
@@ -136,16 +137,13 @@ class MergedWords final : public NewLists {
   void recount(unsigned n_threads) {
     constexpr size_t kAtOnce = 4096;
     std::vector<std::vector<uint32_t>> rooms(n_workers(n_threads));
-    in_parallel(
-        (shares_.size() + kAtOnce - 1) / kAtOnce, n_threads, [&](size_t part, unsigned worker) {
-          for (size_t i = part * kAtOnce; i < std::min(shares_.size(), (part + 1) * kAtOnce); ++i) {
-            Share& share = shares_[i];
-            if (sources_[share.source].is_whole) continue;
-            uint32_t* const out = room_for(rooms[worker], share.postings.count);
-            share.documents = 0;
-            share.count = static_cast<uint32_t>(read(share, 0, out, &share.documents) - out);
-          }
-        });
+    in_parallel(shares_.size(), kAtOnce, n_threads, [&](size_t i, unsigned worker) {
+      Share& share = shares_[i];
+      if (sources_[share.source].is_whole) return;
+      uint32_t* const out = room_for(rooms[worker], share.postings.count);
+      share.documents = 0;
+      share.count = static_cast<uint32_t>(read(share, 0, out, &share.documents) - out);
+    });
   }
 
   const std::vector<Source>& sources_;

@@ -40,10 +40,8 @@ uint32_t best_width(const uint32_t* gaps, uint32_t n) {
   return best;
 }
 
-template <uint32_t width>
-void pack_full(const uint32_t* gaps, Byte* out) {
-  Lanes packed[width] = {};
-#pragma GCC unroll 32
+void pack_full(const uint32_t* gaps, uint32_t width, Byte* out) {
+  Lanes packed[32] = {};
   for (uint32_t row = 0; row < 32; ++row) {
     const Lanes values = load<Lanes>(gaps + 4 * row) & (~uint32_t{0} >> (31 - (width - 1)));
     const uint32_t at = row * width / 32, shift = row * width % 32;
@@ -67,12 +65,6 @@ void unpack_full(const Byte* packed, uint32_t* gaps) {
 }
 
 // One function for each width 1 … 32, so that all shifts are constants.
-template <uint32_t... w>
-void pack_full(const uint32_t* gaps, uint32_t width, Byte* out,
-               std::integer_sequence<uint32_t, w...>) {
-  constexpr void (*of_width[])(const uint32_t*, Byte*) = {pack_full<w + 1>...};
-  of_width[width - 1](gaps, out);
-}
 template <uint32_t... w>
 void unpack_full(const Byte* packed, uint32_t width, uint32_t* gaps,
                  std::integer_sequence<uint32_t, w...>) {
@@ -150,7 +142,7 @@ void pack_block(const uint32_t* positions, uint32_t n, uint32_t previous, Bytes&
   if (n < kBlock) {
     pack_short(gaps, n, width, out.data() + start + 2);
   } else if (width) {
-    pack_full(gaps, width, out.data() + start + 2, Widths{});
+    pack_full(gaps, width, out.data() + start + 2);
   }
   for (uint32_t i = 0; i < n_exceptions; ++i) {
     out.push_back(exceptions[i]);

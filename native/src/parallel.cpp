@@ -22,6 +22,7 @@ void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take) 
       try {
         make(part, worker);
         lock.lock();
+        if (!take) continue;
         turn.wait(lock, [&] { return error || due == part; });
         if (error) return;
         lock.unlock();
@@ -44,6 +45,13 @@ void in_order(size_t n, unsigned n_threads, const Part& make, const Part& take) 
   work(0);
   for (std::thread& helper : helpers) helper.join();
   if (error) std::rethrow_exception(error);
+}
+
+void in_parallel(size_t n, size_t at_once, unsigned n_threads, const Part& make) {
+  in_parallel((n + at_once - 1) / at_once, n_threads, [&](size_t some, unsigned worker) {
+    const size_t end = std::min(n, (some + 1) * at_once);
+    for (size_t part = some * at_once; part < end; ++part) make(part, worker);
+  });
 }
 
 }  // namespace averment

@@ -1,11 +1,9 @@
 #include "query.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <numeric>
-#include <thread>
+
+#include "parallel.hpp"
 
 namespace averment {
 namespace {
@@ -16,31 +14,7 @@ constexpr size_t kQuestionsAtOnce = 16;  // that a thread takes
 constexpr size_t kCommon = 16;               // uses of a phrase from which on it is condensed
 constexpr uint32_t kMaxCondensed = 1 << 17;  // starts, which bounds the memory for it
 
-}  // namespace
-
-void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer) {
-  std::atomic<size_t> next{0};
-  std::exception_ptr error;
-  std::mutex guard;
-  const auto work = [&] {
-    try {
-      for (size_t i; (i = next.fetch_add(kQuestionsAtOnce)) < n;) {
-        for (size_t end = std::min(n, i + kQuestionsAtOnce); i < end; ++i) answer(i);
-      }
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(guard);
-      if (!error) error = std::current_exception();
-      next = n;
-    }
-  };
-  std::vector<std::thread> helpers;
-  const size_t useful = std::min<size_t>(n_threads, (n + kQuestionsAtOnce - 1) / kQuestionsAtOnce);
-  for (size_t i = 1; i < useful; ++i) helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  if (error) std::rethrow_exception(error);
-}
-
+// Condenses the phrases that so many pairs ask about that it pays.
 void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
                      std::vector<Phrase>& phrases) {
   if (pairs.size() < kCommon) return;
@@ -52,15 +26,23 @@ void condense_common(const Segment& segment, const std::vector<PhrasePair>& pair
   }
 }
 
-std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs) {
-  std::vector<uint32_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (order.size() > kQuestionsAtOnce) {
-    std::sort(order.begin(), order.end(),
-              [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
-  }
-  return order;
+Phrase resolve_form(const Segment& segment, std::string_view text, Words& words) {
+  words.clear();
+  tokenize_all(text, segment.fold_accents(), words);
+  if (!words.size()) throw PhraseError(text);
+  return find_phrase(segment, words);
 }
+
+Phrase resolve_set(const Segment& segment, std::string_view text, Words& words) {
+  std::vector<Phrase> forms;
+  for (size_t start = 0, end = 0; end != text.npos; start = end + 1) {
+    end = text.find(PhraseTable::kOr, start);
+    forms.push_back(resolve_form(segment, text.substr(start, end - start), words));
+  }
+  return set_of(std::move(forms));
+}
+
+}  // namespace
 
 uint32_t PhraseTable::number(std::string_view text) {
   if (texts_.size() <= kFewPhrases) {
@@ -88,26 +70,6 @@ uint32_t PhraseTable::number_of_set(std::vector<std::string_view> forms) {
   return found;
 }
 
-namespace {
-
-Phrase resolve_form(const Segment& segment, std::string_view text, Words& words) {
-  words.clear();
-  tokenize_all(text, segment.fold_accents(), words);
-  if (!words.size()) throw PhraseError(text);
-  return find_phrase(segment, words);
-}
-
-Phrase resolve_set(const Segment& segment, std::string_view text, Words& words) {
-  std::vector<Phrase> forms;
-  for (size_t start = 0, end = 0; end != text.npos; start = end + 1) {
-    end = text.find(PhraseTable::kOr, start);
-    forms.push_back(resolve_form(segment, text.substr(start, end - start), words));
-  }
-  return set_of(std::move(forms));
-}
-
-}  // namespace
-
 std::vector<Phrase> resolve(const Segment& segment, const PhraseTable& table) {
   std::vector<Phrase> phrases;
   phrases.reserve(table.texts().size());
@@ -123,9 +85,24 @@ std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& ta
                                    unsigned n_threads) {
   const std::vector<Phrase> phrases = resolve(segment, table);
   std::vector<PhraseCount> counts(phrases.size());
-  for_each(phrases.size(), n_threads,
-           [&](size_t i) { counts[i] = count_phrase(segment, phrases[i]); });
+  in_parallel(phrases.size(), kQuestionsAtOnce, n_threads,
+              [&](size_t i, unsigned) { counts[i] = count_phrase(segment, phrases[i]); });
   return counts;
+}
+
+void ask_all(const Segment& segment, const PhraseTable& table, const std::vector<PhrasePair>& pairs,
+             unsigned n_threads, const Ask& ask) {
+  std::vector<Phrase> phrases = resolve(segment, table);
+  condense_common(segment, pairs, phrases);
+  // Neighbours find their lists in the cache.
+  std::vector<uint32_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t i, uint32_t j) { return pairs[i] < pairs[j]; });
+  in_parallel(order.size(), kQuestionsAtOnce, n_threads, [&](size_t at, unsigned) {
+    const uint32_t i = order[at];
+    ask(i, phrases[pairs[i].first], phrases[pairs[i].second]);
+  });
 }
 
 }  // namespace averment

@@ -37,29 +37,9 @@ using PhrasePair = std::pair<uint32_t, uint32_t>;  // numbers in a PhraseTable
 std::vector<PhraseCount> count_all(const Segment& segment, const PhraseTable& table,
                                    unsigned n_threads);
 
-// Calls answer(i) for i in 0 … n - 1, each once, on up to so many threads. The first error wins.
-void for_each(size_t n, unsigned n_threads, const std::function<void(size_t)>& answer);
-
-// Condenses the phrases that so many pairs ask about that it pays.
-void condense_common(const Segment& segment, const std::vector<PhrasePair>& pairs,
-                     std::vector<Phrase>& phrases);
-
-// In which order to ask pairs so that neighbours find their lists in the cache.
-std::vector<uint32_t> by_phrase(const std::vector<PhrasePair>& pairs);
-
-// ask(a, b) for all pairs; the answers are in the order of the pairs.
-template <class Answer, class Ask>
-std::vector<Answer> ask_all(const Segment& segment, const PhraseTable& table,
-                            const std::vector<PhrasePair>& pairs, unsigned n_threads, Ask ask) {
-  std::vector<Phrase> phrases = resolve(segment, table);
-  condense_common(segment, pairs, phrases);
-  const std::vector<uint32_t> order = by_phrase(pairs);
-  std::vector<Answer> answers(pairs.size());
-  for_each(pairs.size(), n_threads, [&](size_t i) {
-    const auto [a, b] = pairs[order[i]];
-    answers[order[i]] = ask(phrases[a], phrases[b]);
-  });
-  return answers;
-}
+// Calls ask(i, a, b) for each pair `i`, each once, on up to so many threads. The first error wins.
+using Ask = std::function<void(size_t i, const Phrase& a, const Phrase& b)>;
+void ask_all(const Segment& segment, const PhraseTable& table, const std::vector<PhrasePair>& pairs,
+             unsigned n_threads, const Ask& ask);
 
 }  // namespace averment

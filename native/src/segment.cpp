@@ -58,7 +58,7 @@ std::vector<std::string> Segment::verify() const {
 uint64_t count_terms(const std::vector<const Segment*>& segments) {
   std::vector<std::string_view> terms;
   for (const Segment* segment : segments) {
-    segment->words().for_each([&](const DictionaryEntry& entry) { terms.push_back(entry.key); });
+    segment->words().for_each([&](const auto& entry) { terms.push_back(entry.key()); });
   }
   std::sort(terms.begin(), terms.end());
   return static_cast<uint64_t>(std::unique(terms.begin(), terms.end()) - terms.begin());

@@ -37,21 +37,23 @@ const std::array<const char*, kNSections> section_names = {
     "facts",        "document starts", "word offsets", "word entries", "word lists",
     "pair offsets", "pair entries",    "pair lists",   "bitmaps"};
 
-FileWriter::FileWriter(const std::string& path)
-    : path_(path), file_(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
-  if (file_ < 0) throw FileError(path_, errno);
-  const Byte nothing[kFirstSection] = {};
-  put(nothing, sizeof nothing);
+OpenFile::OpenFile(const std::string& path, int flags)
+    : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (number_ < 0) throw FileError(path, errno);
 }
 
-FileWriter::~FileWriter() {
-  if (file_ >= 0) ::close(file_);
+OpenFile::~OpenFile() { ::close(number_); }
+
+FileWriter::FileWriter(const std::string& path)
+    : path_(path), file_(path, O_RDWR | O_CREAT | O_EXCL) {
+  const Byte nothing[kFirstSection] = {};
+  put(nothing, sizeof nothing);
 }
 
 void FileWriter::put(const void* from, size_t n) {
   const char* at = static_cast<const char*>(from);
   while (n) {
-    const ssize_t written = ::write(file_, at, n);
+    const ssize_t written = ::write(file_.number(), at, n);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw FileError(path_, errno);
     at += written;
@@ -84,7 +86,7 @@ void FileWriter::write(const void* from, size_t n) {
   put(from, n);
 }
 
-uint64_t FileWriter::finish() {
+void FileWriter::finish() {
   close_section();
   Byte start[kFirstSection] = {};
   std::memcpy(start + sizeof(Header), entries_.data(), sizeof entries_);
@@ -92,42 +94,26 @@ uint64_t FileWriter::finish() {
   Header header{{}, kFormatVersion, kNSections, length_, checksum, 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   std::memcpy(start, &header, sizeof header);
-  const bool done = ::pwrite(file_, start, sizeof start, 0) == static_cast<ssize_t>(sizeof start) &&
-                    ::fsync(file_) == 0;
-  const int code = errno;
-  ::close(file_);
-  file_ = -1;
-  if (!done) throw FileError(path_, code);
-  return length_;
+  const int file = file_.number();
+  const bool written = ::pwrite(file, start, sizeof start, 0) == static_cast<ssize_t>(sizeof start);
+  if (!written || ::fsync(file)) throw FileError(path_, errno);
 }
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw FileError(path_, errno);
+  const OpenFile file(path, O_RDONLY);
   struct stat facts {};
-  const bool known = ::fstat(file, &facts) == 0;
-  length_ = known ? static_cast<uint64_t>(facts.st_size) : 0;
-  void* mapped = MAP_FAILED;
-  if (length_ >= kFirstSection) mapped = ::mmap(nullptr, length_, PROT_READ, MAP_SHARED, file, 0);
-  const int code = errno;
-  ::close(file);
-  if (known && length_ < kFirstSection) throw FormatError(path_ + " is too short for a segment");
-  if (mapped == MAP_FAILED) throw FileError(path_, code);
-  bytes_ = static_cast<const Byte*>(mapped);
-  try {
-    check_header();
-  } catch (...) {
-    close();
-    throw;
-  }
+  if (::fstat(file.number(), &facts)) throw FileError(path_, errno);
+  length_ = static_cast<uint64_t>(facts.st_size);
+  if (length_ < kFirstSection) throw FormatError(path_ + " is too short for a segment");
+  void* mapped = ::mmap(nullptr, length_, PROT_READ, MAP_SHARED, file.number(), 0);
+  if (mapped == MAP_FAILED) throw FileError(path_, errno);
+  const auto unmap = [n = length_](const Byte* at) { ::munmap(const_cast<Byte*>(at), n); };
+  bytes_ = {static_cast<const Byte*>(mapped), unmap};
+  check_header();
 }
 
-MappedFile::~MappedFile() { close(); }
-
-void MappedFile::close() { ::munmap(const_cast<Byte*>(bytes_), length_); }
-
 void MappedFile::check_header() const {
-  const Header header = load<Header>(bytes_);
+  const Header header = load<Header>(at(0));
   if (std::memcmp(header.magic, kMagic, sizeof kMagic)) {
     throw FormatError(path_ + " is not a finished segment of an averment index");
   }
@@ -141,7 +127,7 @@ void MappedFile::check_header() const {
   }
   bool sound = header.n_sections == kNSections && header.reserved == 0;
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  sound = sound && header.table_checksum == crc32c(bytes_ + sizeof(Header), kTableBytes);
+  sound = sound && header.table_checksum == crc32c(at(sizeof(Header)), kTableBytes);
 #endif
   if (!sound) {
     throw FormatError(path_ + " has a damaged table of sections");
@@ -156,12 +142,12 @@ void MappedFile::check_header() const {
 }
 
 SectionEntry MappedFile::entry(uint32_t section) const {
-  return load<SectionEntry>(bytes_ + sizeof(Header) + section * sizeof(SectionEntry));
+  return load<SectionEntry>(at(sizeof(Header) + section * sizeof(SectionEntry)));
 }
 
 Reader MappedFile::section(Section section) const {
   const SectionEntry entry = this->entry(section);
-  return {bytes_ + entry.offset, bytes_ + entry.offset + entry.length};
+  return {at(entry.offset), at(entry.offset + entry.length)};
 }
 
 bool MappedFile::is_sound(Section section) const {
@@ -171,7 +157,7 @@ bool MappedFile::is_sound(Section section) const {
 #else
   const SectionEntry entry = this->entry(section);
   const uint64_t padded = (entry.length + kAlignment - 1) / kAlignment * kAlignment;
-  return crc32c(bytes_ + entry.offset, std::min(padded, length_ - entry.offset)) == entry.checksum;
+  return crc32c(at(entry.offset), std::min(padded, length_ - entry.offset)) == entry.checksum;
 #endif
 }
 

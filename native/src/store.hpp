@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "bytes.hpp"
 
@@ -46,27 +47,36 @@ struct SectionEntry {
   uint32_t checksum, reserved;
 };
 
-// Writes a new file, never over another; a destructor without `finish` leaves one that cannot be
-// opened.
+// An open file, until this ends.
+class OpenFile {
+ public:
+  OpenFile(const std::string& path, int flags);
+  ~OpenFile();
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Writes a new file, never over another; one without `finish` cannot be opened.
 class FileWriter {
  public:
   explicit FileWriter(const std::string& path);
-  ~FileWriter();
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
 
   // Sections are written one after the other, each in any number of pieces.
   void begin(Section section);
   void write(const void* from, size_t n);
-  // Completes and syncs the file; returns its length in bytes.
-  uint64_t finish();
+  // Completes and syncs the file.
+  void finish();
 
  private:
   void put(const void* from, size_t n);
   void close_section();
 
   std::string path_;
-  int file_;
+  OpenFile file_;
   uint64_t length_ = 0;
   Section section_ = kNSections;
   std::array<SectionEntry, kNSections> entries_{};
@@ -76,9 +86,6 @@ class FileWriter {
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
 
   Reader section(Section section) const;
   // The section, if its checksum is right.
@@ -97,11 +104,11 @@ class MappedFile {
  private:
   void check_header() const;
   SectionEntry entry(uint32_t section) const;
-  void close();
+  const Byte* at(uint64_t offset) const { return bytes_.get() + offset; }
 
   std::string path_;
-  const Byte* bytes_ = nullptr;
   uint64_t length_ = 0;
+  std::shared_ptr<const Byte> bytes_;
 };
 
 }  // namespace averment

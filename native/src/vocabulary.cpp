@@ -60,9 +60,7 @@ uint32_t Vocabulary::add(std::string_view word, uint64_t hash) {
   std::memcpy(bytes_.data() + offset, word.data(), length);
   offsets_.push_back(static_cast<uint32_t>(offset));
   hashes_.push_back(hash);
-  size_t at = hash & mask_;
-  while (slots_[at].id != kFree) at = (at + 1) & mask_;
-  slots_[at] = {slot_key(word, hash), id, length <= kShort ? 0 : offsets_.back()};
+  free_slot(hash) = {slot_key(word, hash), id, length <= kShort ? 0 : offsets_.back()};
   return id;
 }
 
@@ -71,11 +69,14 @@ void Vocabulary::grow() {
   old.swap(slots_);
   mask_ = slots_.size() - 1;
   for (const Slot& slot : old) {
-    if (slot.id == kFree) continue;
-    size_t at = hashes_[slot.id] & mask_;
-    while (slots_[at].id != kFree) at = (at + 1) & mask_;
-    slots_[at] = slot;
+    if (slot.id != kFree) free_slot(hashes_[slot.id]) = slot;
   }
+}
+
+Vocabulary::Slot& Vocabulary::free_slot(uint64_t hash) {
+  size_t at = hash & mask_;
+  while (slots_[at].id != kFree) at = (at + 1) & mask_;
+  return slots_[at];
 }
 
 }  // namespace averment

@@ -39,6 +39,7 @@ class Vocabulary {
   uint32_t find_or_add(std::string_view word, uint64_t hash);
   uint32_t add(std::string_view word, uint64_t hash);
   void grow();
+  Slot& free_slot(uint64_t hash);
 
   std::vector<Slot> slots_;  // a power of two, at most half full
   size_t mask_;

@@ -116,12 +116,12 @@ void with_join(const Segment& segment, const Phrase& a, const Phrase& b, Use use
   else use(Join<PhraseCursor>(segment, a, b));
 }
 
-// Pairs at most `window` apart.
+// Pairs at most `window` apart; `window` is shorter than the document.
 uint64_t count_within(const Starts& a, const Starts& b, uint64_t window) {
   uint64_t pairs = 0;
   if (b.size() <= kFewStarts) {
     // Comparing all with all costs less than to guess wrong where the near ones begin and end.
-    const uint32_t reach = static_cast<uint32_t>(std::min<uint64_t>(window, INT32_MAX));
+    const uint32_t reach = static_cast<uint32_t>(window);
     for (const uint32_t at : a) {
       uint32_t near = 0;
       for (const uint32_t other : b) near += other - at + reach <= 2 * reach;
@@ -176,29 +176,20 @@ uint64_t saturating_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX 
 
 }  // namespace
 
-bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words) {
-  bool found = false;
-  with_join(segment, a, b,
-            [&](auto both) { found = both.next(std::min(window_words, kMaxWindow)); });
-  return found;
-}
-
 uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
-                         uint64_t window_words) {
+                         uint64_t window_words, uint64_t limit) {
   uint64_t documents = 0;
   with_join(segment, a, b, [&](auto both) {
-    while (both.next(std::min(window_words, kMaxWindow))) ++documents;
+    while (documents < limit && both.next(window_words)) ++documents;
   });
   return documents;
 }
 
-namespace {
-
-// Answers for `n` windows, all in one walk.
-void count_pairs(const Segment& segment, const Phrase& a, const Phrase& b, const uint64_t* windows,
-                 size_t n, Cooccurrence* found) {
+std::vector<Cooccurrence> cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
+                                       const std::vector<uint64_t>& windows_words) {
+  std::vector<Cooccurrence> found(windows_words.size());
   const uint64_t least = least_distance(a, b);
-  const uint64_t narrowest = std::min(*std::min_element(windows, windows + n), kMaxWindow);
+  const uint64_t narrowest = *std::min_element(windows_words.begin(), windows_words.end());
   uint64_t nearest = kNever;
   Starts of_a, of_b;
   with_join(segment, a, b, [&](auto both) {
@@ -214,31 +205,15 @@ void count_pairs(const Segment& segment, const Phrase& a, const Phrase& b, const
         products = uint64_t{of_a.size()} * of_b.size();
         if (nearest != least) nearest = std::min(nearest, closest(of_a, of_b).distance);
       }
-      for (size_t i = 0; i < n; ++i) {
-        const uint64_t window = std::min(windows[i], kMaxWindow);
+      for (size_t i = 0; i < found.size(); ++i) {
+        const uint64_t window = windows_words[i];
         const uint64_t pairs = longest <= window ? products : count_within(of_a, of_b, window);
         found[i].documents += pairs > 0;
         found[i].pairs = saturating_add(found[i].pairs, pairs);
       }
     }
   });
-  for (size_t i = 0; i < n; ++i) found[i].nearest = nearest;
-}
-
-}  // namespace
-
-Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
-                          uint64_t window_words) {
-  Cooccurrence found;
-  count_pairs(segment, a, b, &window_words, 1, &found);
-  return found;
-}
-
-std::vector<Cooccurrence> cooccurrence_by_window(const Segment& segment, const Phrase& a,
-                                                 const Phrase& b,
-                                                 const std::vector<uint64_t>& windows_words) {
-  std::vector<Cooccurrence> found(windows_words.size());
-  count_pairs(segment, a, b, windows_words.data(), found.size(), found.data());
+  for (Cooccurrence& one : found) one.nearest = nearest;
   return found;
 }
 
@@ -252,7 +227,7 @@ std::vector<NearestPair> locate_pairs(const Segment& segment, const Phrase& a, c
     while (found.size() < limit && both.next(kMaxWindow)) {
       both.collect(leading, other);
       const Closest pair = closest(leading, other);
-      if (pair.distance > std::min(window_words, kMaxWindow)) continue;
+      if (pair.distance > window_words) continue;
       const DocumentSpan document = both.document();
       const uint32_t at_a = in_order ? pair.a : pair.b, at_b = in_order ? pair.b : pair.a;
       again_a.next_geq(at_a);

@@ -23,21 +23,19 @@ struct NearestPair {
   uint32_t a_n_words, b_n_words;
 };
 
-// Whether there is a pair; stops at the first.
-bool exists(const Segment& segment, const Phrase& a, const Phrase& b, uint64_t window_words);
-
-// In how many documents there is a pair.
+// In how many documents there is a pair; stops at so many.
 uint64_t count_documents(const Segment& segment, const Phrase& a, const Phrase& b,
-                         uint64_t window_words);
+                         uint64_t window_words, uint64_t limit = UINT64_MAX);
 
-// Everything; has to look at all starts in the documents that both phrases share.
-Cooccurrence cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
-                          uint64_t window_words);
+inline bool exists(const Segment& segment, const Phrase& a, const Phrase& b,
+                   uint64_t window_words) {
+  return count_documents(segment, a, b, window_words, 1) > 0;
+}
 
-// The same for each of several windows, in one walk.
-std::vector<Cooccurrence> cooccurrence_by_window(const Segment& segment, const Phrase& a,
-                                                 const Phrase& b,
-                                                 const std::vector<uint64_t>& windows_words);
+// Everything, for each of some windows, at least one, in one walk; has to look at all starts in the
+// documents that both phrases share.
+std::vector<Cooccurrence> cooccurrence(const Segment& segment, const Phrase& a, const Phrase& b,
+                                       const std::vector<uint64_t>& windows_words);
 
 // The closest pair of each of the first `limit` documents that hold one within the window; of
 // equally close ones the earliest.

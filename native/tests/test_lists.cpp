@@ -148,7 +148,7 @@ TEST(a_dictionary_finds_its_keys_and_no_others) {
   for (uint32_t i = 0; i < keys.size(); ++i) CHECK(dictionary.find(view(keys[i]))->few[0] == i);
   CHECK(!dictionary.find(std::string_view("absent\0\0\0\0\0\0\0\0", 6)));
   size_t n = 0;
-  dictionary.for_each([&](const DictionaryEntry&) { ++n; });
+  dictionary.for_each([&](const auto&) { ++n; });
   CHECK(n == keys.size());
 }
 

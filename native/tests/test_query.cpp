@@ -76,8 +76,8 @@ TEST(a_cursor_that_jumps_into_a_document_matches_it_from_its_start) {
   const uint64_t start = segment.documents()[1].start;
   for (const uint64_t target : {0, 1, 2, 3, 500, 501, 999, 1000}) {
     PhraseCursor cursor(segment.documents(), pairs);
-    const uint64_t expected = target <= 998 ? start + (target + 1) / 2 * 2
-                                            : uint64_t{segment.documents()[2].start};
+    const uint64_t expected =
+        target <= 998 ? start + (target + 1) / 2 * 2 : uint64_t{segment.documents()[2].start};
     CHECK(cursor.next_geq(start + target) == expected && cursor.n_words() == 2);
   }
 }
@@ -111,7 +111,7 @@ TEST(a_view_counts_what_is_in_its_documents) {
   CHECK(view.members()->missing()->size() == 2);
   const PhraseCount count = count_phrase(view, set(segment, {"a"}));
   CHECK(count.occurrences == 698 && count.documents == 698);
-  CHECK(cooccurrence(view, set(segment, {"a"}), set(segment, {"b"}), 9).documents == 698);
+  CHECK(cooccurrence(view, set(segment, {"a"}), set(segment, {"b"}), {9}).front().documents == 698);
 
   std::string few(88, '\0');
   few[0] = 0x0A;  // 1 and 3
@@ -127,9 +127,9 @@ TEST(windows_are_answered_in_one_walk_as_one_by_one) {
   const Segment segment = corpus.open();
   const Phrase a = set(segment, {"a"}), b = set(segment, {"b"});
   const std::vector<uint64_t> windows = {7, 0, 1, 4, 100, UINT64_MAX, 600};
-  const auto found = cooccurrence_by_window(segment, a, b, windows);
+  const auto found = cooccurrence(segment, a, b, windows);
   for (size_t i = 0; i < windows.size(); ++i) {
-    const Cooccurrence expected = cooccurrence(segment, a, b, windows[i]);
+    const Cooccurrence expected = cooccurrence(segment, a, b, {windows[i]}).front();
     CHECK(found[i].documents == expected.documents && found[i].pairs == expected.pairs);
     CHECK(found[i].nearest == expected.nearest);
     CHECK(count_documents(segment, a, b, windows[i]) == expected.documents);

@@ -36,8 +36,8 @@ TEST(windows_of_any_size_are_taken) {
   const Phrase a = phrase(segment, "a"), b = phrase(segment, "b");
   CHECK(!exists(segment, a, b, 3) && exists(segment, a, b, 4));
   CHECK(exists(segment, a, b, UINT64_MAX));
-  CHECK(cooccurrence(segment, b, a, UINT64_MAX).pairs == 1);
-  CHECK(cooccurrence(segment, b, a, 0).nearest == 4);
+  CHECK(cooccurrence(segment, b, a, {UINT64_MAX}).front().pairs == 1);
+  CHECK(cooccurrence(segment, b, a, {0}).front().nearest == 4);
 }
 
 TEST(a_phrase_longer_than_its_document_is_not_there) {
