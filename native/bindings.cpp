@@ -205,12 +205,12 @@ void bind_merge(nb::module_& module) {
         if (members && members->size() != segments.size()) {
           throw QueryError("there must be members, or None, for each segment");
         }
-        std::vector<MergeSource> sources;
+        std::vector<Segment> sources;
         for (size_t i = 0; i < segments.size(); ++i) {
-          sources.push_back({*segments[i], std::nullopt});
+          sources.push_back(*segments[i]);
           if (!members || !(*members)[i]) continue;
           const nb::bytes& bits = *(*members)[i];
-          sources.back().members = {bits.c_str(), bits.size()};
+          sources.back() = segments[i]->among({bits.c_str(), bits.size()});
         }
         const BuildOptions options{false, frequent_min_count, frequent_min_share, bitmap_min_share,
                                    n_threads};

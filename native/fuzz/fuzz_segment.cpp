@@ -78,7 +78,7 @@ void merge_with_itself(const Segment& segment, const std::string& path) {
   options.frequent_min_count = 2;
   options.frequent_min_share = 0;
   ::unlink(path.c_str());
-  merge({{segment, {}}, {segment, half}}, path, options);
+  merge({segment, segment.among(half)}, path, options);
 }
 
 }  // namespace

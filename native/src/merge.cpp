@@ -11,15 +11,11 @@ namespace {
 class Source {
  public:
   // Appends the starts of its kept documents.
-  Source(const MergeSource& source, std::vector<uint32_t>& starts) : segment(source.segment) {
+  Source(const Segment& source, std::vector<uint32_t>& starts)
+      : segment(source), base_(starts.back()) {
     const Documents& documents = segment.documents();
-    const uint32_t n = documents.size();
-    if (source.members && source.members->size() != (size_t{n} + 7) / 8) {
-      throw QueryError("the members have not one bit for each document of their segment");
-    }
-    base_ = starts.back();
-    for (uint32_t document = 0; document < n; ++document) {
-      const bool kept = !source.members || (*source.members)[document / 8] >> document % 8 & 1;
+    for (uint32_t document = 0; document < documents.size(); ++document) {
+      const bool kept = !segment.members() || segment.members()->has(document);
       starts_.push_back(kept ? starts.back() : kNone);
       is_whole &= kept;
       if (!kept) continue;
@@ -153,16 +149,16 @@ class MergedWords final : public NewLists {
   std::vector<std::pair<size_t, size_t>> spans_;  // of each list in `order_`
 };
 
-void check_sources(const std::vector<MergeSource>& sources) {
+void check_sources(const std::vector<Segment>& sources) {
   if (sources.empty()) throw QueryError("there is no segment to merge");
-  const Facts& first = sources.front().segment.facts();
-  for (const MergeSource& source : sources) {
-    const Facts& facts = source.segment.facts();
+  const Facts& first = sources.front().facts();
+  for (const Segment& source : sources) {
+    const Facts& facts = source.facts();
     if (facts.fold_accents != first.fold_accents ||
         std::strcmp(facts.unicode_version, first.unicode_version)) {
       throw QueryError("the segments to merge do not cut text alike");
     }
-    for (const std::string& section : source.segment.verify()) {
+    for (const std::string& section : source.verify()) {
       throw FormatError("a segment to merge is damaged in its section '" + section + "'");
     }
   }
@@ -170,15 +166,15 @@ void check_sources(const std::vector<MergeSource>& sources) {
 
 }  // namespace
 
-Facts merge(const std::vector<MergeSource>& from, const std::string& path,
+Facts merge(const std::vector<Segment>& from, const std::string& path,
             const BuildOptions& options_in) {
   check_sources(from);
   BuildOptions options = options_in;
-  options.fold_accents = from.front().segment.fold_accents();
+  options.fold_accents = from.front().fold_accents();
   std::vector<uint32_t> starts = {0};
   std::vector<Source> sources;
-  for (const MergeSource& source : from) sources.emplace_back(source, starts);
-  SegmentWriter writer(path, options, starts, from.front().segment.facts().unicode_version);
+  for (const Segment& source : from) sources.emplace_back(source, starts);
+  SegmentWriter writer(path, options, starts, from.front().facts().unicode_version);
   {
     MergedWords words(sources, options.n_threads);
     writer.write_words(words);

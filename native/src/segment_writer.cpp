@@ -6,21 +6,8 @@ namespace averment {
 namespace {
 
 constexpr uint16_t kNoRank = UINT16_MAX;
-constexpr size_t kMaxFrequent = 2048;         // ranks have 16 bits, and pairs a square table
-constexpr size_t kPositionsAtOnce = 1 << 17;  // that a thread packs before it writes
-
-// Neighbours of about equal length in all, as the end of each part.
-std::vector<size_t> in_parts(const NewLists& lists) {
-  std::vector<size_t> ends = {0};
-  size_t n = 0;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    n += lists.facts[i].count + 16;  // a short list takes its time too
-    if (n < kPositionsAtOnce && i + 1 < lists.size()) continue;
-    ends.push_back(i + 1);
-    n = 0;
-  }
-  return ends;
-}
+constexpr size_t kMaxFrequent = 2048;  // ranks have 16 bits, and pairs a square table
+constexpr size_t kListsAtOnce = 256;   // that a thread packs before it writes
 
 // Some lists, packed by one thread.
 struct Packed {
@@ -75,12 +62,12 @@ void SegmentWriter::write_words(NewLists& words) {
 
 void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Section list_section) {
   reserve_bitmaps(lists);
-  const std::vector<size_t> ends = in_parts(lists);
   std::vector<Packed> workers(n_workers(options_.n_threads));
   const auto pack = [&](size_t part, unsigned worker) {
     Packed& packed = workers[worker];
     packed.records.clear(), packed.blocks.clear(), packed.ends.clear();
-    for (size_t i = ends[part]; i < ends[part + 1]; ++i) {
+    const size_t end = std::min(lists.size(), (part + 1) * kListsAtOnce);
+    for (size_t i = part * kListsAtOnce; i < end; ++i) {
       const ListFacts& facts = lists.facts[i];
       const bool is_short = facts.count <= kFew, mapped = facts.bitmap != kNone;
       const bool ranked = facts.frequent_rank != kNone;
@@ -97,7 +84,7 @@ void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Sec
   DictionaryWriter dictionary(lists.size());
   const auto write = [&](size_t part, unsigned worker) {
     const Packed& packed = workers[worker];
-    size_t i = ends[part], record = 0, block = 0;
+    size_t i = part * kListsAtOnce, record = 0, block = 0;
     for (const auto& [record_end, block_end] : packed.ends) {
       const Byte* records = packed.records.data();
       dictionary.add(lists.key(i++), {records + record, records + record_end}, block_end - block);
@@ -106,7 +93,7 @@ void SegmentWriter::write(NewLists& lists, Section offsets, Section entries, Sec
     file_.write(packed.blocks.data(), packed.blocks.size());
   };
   file_.begin(list_section);
-  in_order(ends.size() - 1, options_.n_threads, pack, write);
+  in_order((lists.size() + kListsAtOnce - 1) / kListsAtOnce, options_.n_threads, pack, write);
   dictionary.finish();
   file_.begin(entries);
   file_.write(dictionary.entries().data(), dictionary.entries().size());

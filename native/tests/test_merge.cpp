@@ -20,7 +20,7 @@ std::vector<std::string> texts(uint32_t seed, size_t n_documents) {
   return made;
 }
 
-std::string merged_bytes(const std::vector<MergeSource>& sources, const BuildOptions& options) {
+std::string merged_bytes(const std::vector<Segment>& sources, const BuildOptions& options) {
   const std::string path = std::string(std::tmpnam(nullptr)) + ".averment-merged";
   merge(sources, path, options);
   const std::string bytes = Built::bytes_of(path);
@@ -39,7 +39,7 @@ TEST(a_merge_is_the_segment_of_all_documents) {
     const Built a(first, options), b(second, options);
     options.frequent_min_count = frequent;
     const Segment in_a(a.path()), in_b(b.path());
-    CHECK(merged_bytes({{in_a, {}}, {in_b, {}}}, options) == Built(all, options).bytes());
+    CHECK(merged_bytes({in_a, in_b}, options) == Built(all, options).bytes());
   }
 }
 
@@ -54,7 +54,7 @@ TEST(a_merge_drops_what_is_not_a_member) {
   }
   const Built source(all, everything());
   const Segment segment(source.path());
-  CHECK(merged_bytes({{segment, members}}, everything()) == Built(kept, everything()).bytes());
+  CHECK(merged_bytes({segment.among(members)}, everything()) == Built(kept, everything()).bytes());
 }
 
 TEST(a_merge_says_what_is_damaged) {
@@ -63,5 +63,5 @@ TEST(a_merge_says_what_is_damaged) {
   bytes[bytes.size() / 2] ^= 1;
   source.write(bytes);
   const Segment segment(source.path());
-  CHECK_THROWS(FormatError, merged_bytes({{segment, {}}}, everything()));
+  CHECK_THROWS(FormatError, merged_bytes({segment}, everything()));
 }
