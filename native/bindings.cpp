@@ -3,7 +3,6 @@
 // Texts are cut as `averment.text.TextForm` cuts them, so one that may not be in NFC is normalised
 // by Python first. What this does not do: directories, manifests, several segments.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -199,24 +198,15 @@ void bind_merge(nb::module_& module) {
   module.def(
       "merge",
       [](const std::vector<const Segment*>& segments, const std::string& path,
-         const std::optional<std::vector<std::optional<nb::bytes>>>& members,
          uint32_t frequent_min_count, double frequent_min_share, double bitmap_min_share,
          unsigned n_threads) {
-        if (members && members->size() != segments.size()) {
-          throw QueryError("there must be members, or None, for each segment");
-        }
         std::vector<Segment> sources;
-        for (size_t i = 0; i < segments.size(); ++i) {
-          sources.push_back(*segments[i]);
-          if (!members || !(*members)[i]) continue;
-          const nb::bytes& bits = *(*members)[i];
-          sources.back() = segments[i]->among({bits.c_str(), bits.size()});
-        }
+        for (const Segment* segment : segments) sources.push_back(*segment);
         const BuildOptions options{false, frequent_min_count, frequent_min_share, bitmap_min_share,
                                    n_threads};
         return facts_of(released([&] { return merge(sources, path, options); }));
       },
-      nb::arg("segments"), nb::arg("path"), nb::kw_only(), nb::arg("members") = nb::none(),
+      nb::arg("segments"), nb::arg("path"), nb::kw_only(),
       nb::arg("frequent_min_count") = BuildOptions().frequent_min_count,
       nb::arg("frequent_min_share") = BuildOptions().frequent_min_share,
       nb::arg("bitmap_min_share") = BuildOptions().bitmap_min_share,

@@ -1,7 +1,7 @@
 """AT-12, the half of the index: killed and resumed is as good as never killed; changes are exact.
 
-The writer is a process of its own and is killed with SIGKILL: at any of its calls of fsync, and at
-any moment.
+The writer is a process of its own and is killed with SIGKILL: before any of the steps in which it
+changes the disk, again and again on what the one before left, and at any moment.
 """
 
 from __future__ import annotations
@@ -31,25 +31,29 @@ from averment.index.build import IndexWriter
 from averment.types import Document
 
 path, n_documents, kill_at, add = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-real, calls = os.fsync, 0
+CHANGES = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
+steps = publishing = 0
 
-def fsync(descriptor):
-    global calls
-    calls += 1
-    if calls == kill_at:
-        os.kill(os.getpid(), signal.SIGKILL)
-    real(descriptor) if kill_at < 0 else None  # the power does not fail here
+def hook(event, arguments):
+    global steps, publishing
+    if event in CHANGES and str(arguments[0]).startswith(str(path)):
+        steps += 1
+        if event == "os.rename" and Path(arguments[1]).name == "MANIFEST.json":
+            publishing = steps
+        if steps == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-os.fsync = fsync
+os.fsync = lambda descriptor: None  # the power does not fail here
 print("ready", flush=True)
 sys.stdin.readline()
+sys.addaudithook(hook)
 with IndexWriter(path, add=add == "add", resume_key="k", words_per_segment=60) as writer:
     for number in range(n_documents):
         text = f"Document {number} speaks of Hardy and of town {number % 7}. " * 3
         document = Document(f"{add}{number}", text)
         writer.add(document, cut_passages(document) if writer.wants_passages else ())
     writer.publish()
-print(calls)
+print(publishing)
 """
 N_DOCUMENTS = 30
 
@@ -73,7 +77,7 @@ def finish(process: subprocess.Popen[str]) -> str:
 
 
 def write(path: Path, *, add: str = "new") -> int:
-    """Write without being killed; the calls of fsync that this takes."""
+    """Write without being killed; which step makes the new generation the current one."""
     process = start(path, add=add)
     told = finish(process)
     assert process.returncode == 0
@@ -105,21 +109,33 @@ def assert_resumed(path: Path, uninterrupted: Path, *, add: str = "new") -> None
     assert open_embedded(path).verify() == []
 
 
-def test_killed_at_any_call_of_fsync_and_resumed(
+@pytest.mark.parametrize("seed", range(4))
+def test_killed_before_any_steps_and_resumed(
+    tmp_path: Path, uninterrupted: tuple[Path, int], seed: int
+) -> None:
+    whole, publishing = uninterrupted
+    chance = random.Random(seed)
+    n_killed = 0
+    for _ in range(5):  # each on what the one before left
+        process = start(tmp_path / "i", kill_at=chance.randrange(1, publishing + 9))
+        finish(process)
+        n_killed += process.returncode == -signal.SIGKILL
+
+    assert n_killed
+    assert_resumed(tmp_path / "i", whole)
+
+
+def test_killed_when_all_but_the_manifest_is_in_place(
     tmp_path: Path, uninterrupted: tuple[Path, int]
 ) -> None:
-    whole, n_calls = uninterrupted
-    chance = random.Random(12)
-    for kill_at in sorted({1, n_calls, *chance.sample(range(1, n_calls + 1), 6)}):
-        path = tmp_path / f"at{kill_at}"
-        process = start(path, kill_at=kill_at)
-        finish(process)
+    whole, publishing = uninterrupted
+    process = start(tmp_path / "i", kill_at=publishing)
+    finish(process)
 
-        assert process.returncode == -signal.SIGKILL
-        if kill_at < n_calls:  # the last one comes when the new manifest is in its place
-            with pytest.raises(NotAnIndexError):
-                open_embedded(path)
-        assert_resumed(path, whole)
+    assert process.returncode == -signal.SIGKILL
+    with pytest.raises(NotAnIndexError):
+        open_embedded(tmp_path / "i")
+    assert_resumed(tmp_path / "i", whole)
 
 
 def test_killed_at_any_moment_and_resumed(tmp_path: Path, uninterrupted: tuple[Path, int]) -> None:
@@ -142,9 +158,9 @@ def test_adding_that_is_killed_leaves_the_generation_before(
     tmp_path: Path, uninterrupted: tuple[Path, int]
 ) -> None:
     write(tmp_path / "whole")
-    n_calls = write(tmp_path / "whole", add="add")
+    publishing = write(tmp_path / "whole", add="add")
     chance = random.Random(13)
-    for kill_at in sorted(chance.sample(range(1, n_calls), 4)):
+    for kill_at in sorted(chance.sample(range(1, publishing + 1), 4)):
         path = tmp_path / f"at{kill_at}"
         write(path)
         before = open_embedded(path)

@@ -60,9 +60,12 @@ def assert_merge_equals_build(
         for text, keep in zip(part, keeps or [True] * len(part), strict=True)
         if keep
     ]
-    members = [None if keeps is None else bit_set(keeps) for keeps in kept]
+    views = [
+        source if keeps is None else source.among(bit_set(keeps))
+        for source, keeps in zip(sources, kept, strict=True)
+    ]
 
-    facts = native.merge(sources, str(folder / "merged"), members=members, **options)
+    facts = native.merge(views, str(folder / "merged"), **options)
 
     expected = build(folder / "built", texts, **options)
     assert facts == expected.facts
@@ -151,16 +154,6 @@ def test_segments_that_fold_accents_differently_are_not_merged(tmp_path: Path) -
 
     with pytest.raises(QueryError, match="do not cut text alike"):
         native.merge(sources, str(tmp_path / "merged"))
-
-
-@pytest.mark.parametrize("members", [[b""], [b"\x01\x00"], [b"\x01", None]])
-def test_members_that_do_not_fit_the_segments_are_refused(
-    tmp_path: Path, members: list[bytes | None]
-) -> None:
-    source = build(tmp_path / "s", ["a", "b"])
-
-    with pytest.raises(QueryError, match="members|set of documents"):
-        native.merge([source], str(tmp_path / "merged"), members=members)
 
 
 def test_nothing_is_not_merged(tmp_path: Path) -> None:

@@ -92,24 +92,21 @@ def merge(
     segments: Sequence[Segment],
     path: str,
     *,
-    members: Sequence[bytes | None] | None = None,
     frequent_min_count: int = 4096,
     frequent_min_share: float = 1e-4,
     bitmap_min_share: float = 0.125,
     n_threads: int = 1,
 ) -> SegmentFacts:
-    """Write segments, or some documents of each, as one new segment, and sync it.
+    """Write segments, or what views of them are about, as one new segment, and sync it.
 
-    The file is, byte for byte, what a `SegmentBuilder` with these options makes of the kept
-    documents in this order; accents are folded as they are in the segments. Every byte of the
-    segments is checked first. Needs memory for the dictionaries, about 80 bytes an entry, and two
-    bytes a word of the largest segments where words become frequent; not for the lists.
+    The file is, byte for byte, what a `SegmentBuilder` with these options makes of these documents
+    in this order; accents are folded as they are in the segments. Every byte of the segments is
+    checked first. Needs memory for the dictionaries, about 80 bytes an entry, and two bytes a word
+    for the pairs; not for the lists.
 
     Args:
         segments: At least one.
         path: Of a file that does not exist.
-        members: For each segment the documents to keep, bit `d % 8` of byte `d // 8` for document
-            `d`; None: all of them.
         frequent_min_count: As of the `SegmentBuilder`, and so the others.
         frequent_min_share: Of the words that are kept.
         bitmap_min_share: Of the documents that are kept.
@@ -117,8 +114,7 @@ def merge(
 
     Raises:
         IndexFormatError: A segment is damaged.
-        QueryError: The segments cut text differently, there is none, or too many words are kept;
-            or members do not fit their segment.
+        QueryError: The segments cut text differently, there is none, or too many words are kept.
         OSError: The file exists or cannot be written; what was written of it is not a segment.
     """
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, cast
 
 from averment.errors import IndexFormatError
 from averment.index.arrays import REBUILD
-from averment.index.metadata import Mask, packed
 from averment.text import TextForm
 
 if TYPE_CHECKING:
@@ -98,15 +97,12 @@ class CompiledSegmentWriter:
         self._worker.shutdown()
 
 
-def merge_compiled(parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
-    """Write a segment of those documents of some compiled segments that are kept."""
+def merge_compiled(segments: Sequence[Segment], directory: Path) -> int:
+    """Write a segment of the documents that some compiled segments are about."""
     from averment.index import _native
 
-    segments = [cast("_native.Segment", segment) for segment, _ in parts]
-    members = [None if kept.all() else packed(kept) for _, kept in parts]
-    facts = _native.merge(
-        segments, str(directory / _FILE_NAME), members=members, n_threads=_THREADS
-    )
+    sources = cast("Sequence[_native.Segment]", segments)
+    facts = _native.merge(sources, str(directory / _FILE_NAME), n_threads=_THREADS)
     return facts["n_words"]
 
 

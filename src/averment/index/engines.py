@@ -13,7 +13,6 @@ from typing import Protocol, TypeAlias
 
 from averment.errors import IndexFormatError
 from averment.index import compiled, reference
-from averment.index.metadata import Mask
 from averment.text import TextForm
 from averment.types import Phrase
 
@@ -163,14 +162,14 @@ def segment_writer(
     return reference.ReferenceSegmentWriter(form)
 
 
-def merge_segments(engine: str, parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
-    """Write a segment of those documents of some segments that are kept; returns its words.
+def merge_segments(engine: str, segments: Sequence[Segment], directory: Path) -> int:
+    """Write a segment of the documents that some segments are about; returns its words.
 
     It has the bytes of one that was built from these documents.
     """
     if engine == COMPILED:
-        return compiled.merge_compiled(parts, directory)
-    return reference.merge_reference(parts, directory)
+        return compiled.merge_compiled(segments, directory)
+    return reference.merge_reference(segments, directory)
 
 
 def words(engine: str, form: TextForm, text: str) -> list[str]:

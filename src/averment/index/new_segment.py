@@ -100,7 +100,7 @@ class NewSegment:
         """Be all the documents of some parts, in their order, without those that are deleted."""
         counts = self._directory / "counts"
         n_words = engines.merge_segments(
-            self._options.engine, [(part.whole, part.meant) for part in parts], counts
+            self._options.engine, [part.segment for part in parts], counts
         )
         for part in parts:
             kept = np.flatnonzero(part.meant).tolist()

@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD, Positions, load_array, save_array
-from averment.index.metadata import Mask
 from averment.index.string_table import StringTable, save_strings
 from averment.index.windows import (
     NEVER,
@@ -58,9 +57,9 @@ class ReferenceSegmentWriter:
         self._words.extend(map(self._vocabulary.__getitem__, self._form.words(text)))
         self._document_starts.append(len(self._words))
 
-    def copy(self, segment: ReferenceSegment, kept: Mask) -> None:
-        """Append those documents of another segment that are kept."""
-        for start, end in segment.document_bounds()[kept].tolist():
+    def copy(self, segment: ReferenceSegment) -> None:
+        """Append the documents that another segment is about."""
+        for start, end in segment.document_bounds().tolist():
             self._words.extend(map(self._vocabulary.__getitem__, segment.spelled(start, end)))
             self._document_starts.append(len(self._words))
 
@@ -99,11 +98,11 @@ class _Spans(NamedTuple):
     n_words: Positions
 
 
-def merge_reference(parts: Sequence[tuple[Segment, Mask]], directory: Path) -> int:
-    """Write a segment of those documents of some reference segments that are kept."""
+def merge_reference(segments: Sequence[Segment], directory: Path) -> int:
+    """Write a segment of the documents that some reference segments are about."""
     writer = ReferenceSegmentWriter(TextForm())
-    for segment, kept in parts:
-        writer.copy(cast("ReferenceSegment", segment), kept)
+    for segment in segments:
+        writer.copy(cast("ReferenceSegment", segment))
     return writer.write(directory)
 
 
@@ -176,8 +175,9 @@ class ReferenceSegment:
         return int(self._document_starts[document + 1] - self._document_starts[document])
 
     def document_bounds(self) -> Positions:
-        """Where each document begins and ends, shape ``(n_documents, 2)``."""
-        return np.column_stack((self._document_starts[:-1], self._document_starts[1:]))
+        """Where the documents that answers are about begin and end, shape ``(n, 2)``."""
+        bounds = np.column_stack((self._document_starts[:-1], self._document_starts[1:]))
+        return bounds[self._members]
 
     def spelled(self, start: int, end: int) -> list[str]:
         """Some words in a row."""

@@ -63,9 +63,11 @@ class Staging:
         self._key = key
         # What follows a damaged segment would come to another place.
         self._finished = tuple(takewhile(self._is_intact, self._read_journal() if key else ()))
-        _remove_leftovers(self.path, self._kept())
-        self.directory.mkdir()
+        # At no moment is there a half without the staging directory, which says whose it is.
+        self.directory.mkdir(exist_ok=True)
         self._write_journal()
+        _remove_leftovers(self.path, self._kept())
+        _empty(self.directory, {_JOURNAL} if key else set())
         return self._finished
 
     def finish(self, entry: SegmentEntry) -> None:
@@ -197,9 +199,18 @@ def _refuse_foreign(path: Path) -> None:
     )
 
 
+def _empty(directory: Path, kept: set[str]) -> None:
+    for child in directory.iterdir():
+        if child.name in kept:
+            continue
+        if child.is_dir():
+            shutil.rmtree(child)
+        else:
+            child.unlink()
+
+
 def _remove_leftovers(path: Path, kept: set[str]) -> None:
-    """Remove what writers made and neither the current manifest lists nor is to be kept."""
-    shutil.rmtree(path / _STAGING, ignore_errors=True)
+    """Remove what writers made that the current manifest does not list and that is not kept."""
     (path / f"{FILE_NAME}.new").unlink(missing_ok=True)
     try:
         listed = read_manifest(path).directories
