@@ -60,10 +60,8 @@ std::vector<uint64_t> SegmentBuilder::add_many(const std::vector<std::string_vie
     vocabulary_.number(slice.words, slice.hashes, ids_.data() + before);
     for (const size_t end : slice.document_ends) {
       const size_t start = starts_.back() - n_documents();
-      const uint64_t next = starts_.back() + (before + end - start) + 1;
-      if (next >= kMaxPositions) throw QueryError("a segment cannot hold more than 2^31 words");
+      append_start(starts_, before + end - start);
       n_words.push_back(before + end - start);
-      starts_.push_back(static_cast<uint32_t>(next));
     }
   };
   try {

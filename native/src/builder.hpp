@@ -26,8 +26,6 @@ class SegmentBuilder {
   Facts finish(const std::string& path);
 
  private:
-  void end_document(size_t n_words_in_all);
-
   BuildOptions options_;
   Vocabulary vocabulary_;
   std::vector<uint32_t> ids_;           // of all words in a row

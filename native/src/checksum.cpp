@@ -10,13 +10,9 @@ constexpr std::array<std::array<uint32_t, 256>, 8> make_tables() {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78 : 0);
-    tables[0][byte] = crc;
-  }
-  for (size_t table = 1; table < 8; ++table) {
-    for (size_t byte = 0; byte < 256; ++byte) {
-      const uint32_t crc = tables[table - 1][byte];
-      tables[table][byte] = crc >> 8 ^ tables[0][crc & 0xFF];
+    for (auto& table : tables) {
+      for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78 : 0);
+      table[byte] = crc;
     }
   }
   return tables;

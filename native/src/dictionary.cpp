@@ -1,13 +1,20 @@
 #include "dictionary.hpp"
 
 namespace averment {
+namespace {
+
+// Numbers buckets of equal shares of the hashes, in their order.
+uint32_t bucket_of(uint64_t hash, uint32_t n_buckets) {
+  return static_cast<uint32_t>((hash >> 32) * n_buckets >> 32);
+}
+
+}  // namespace
 
 // A bucket is: the offset of its first list, then for each entry the bytes of its list, the bytes
 // of its body, and the body: key length, key, record.
 
-uint32_t buckets_for(size_t n_keys) { return static_cast<uint32_t>(n_keys / 4 + 1); }
-
-DictionaryWriter::DictionaryWriter(size_t n_keys) : n_buckets_(buckets_for(n_keys)) {
+DictionaryWriter::DictionaryWriter(size_t n_keys)
+    : n_buckets_(static_cast<uint32_t>(n_keys / 4 + 1)) {
   if (n_keys > UINT32_MAX) throw QueryError("a segment holds too many different words");
 }
 

@@ -26,12 +26,6 @@ class PairKey {
   char bytes_[sizeof(uint32_t) + 8] = {};
 };
 
-// Numbers buckets of equal shares of the hashes, in their order.
-inline uint32_t bucket_of(uint64_t hash, uint32_t n_buckets) {
-  return static_cast<uint32_t>((hash >> 32) * n_buckets >> 32);
-}
-uint32_t buckets_for(size_t n_keys);
-
 // Takes entries in the order of (hash, key) and makes the two parts of a dictionary.
 class DictionaryWriter {
  public:

@@ -20,6 +20,13 @@ struct DocumentSpan {
   uint32_t end;
 };
 
+// Appends where the document behind one of so many words starts.
+inline void append_start(std::vector<uint32_t>& starts, uint64_t n_words) {
+  const uint64_t next = starts.back() + n_words + 1;
+  if (next >= kMaxPositions) throw QueryError("a segment cannot hold more than 2^31 words");
+  starts.push_back(static_cast<uint32_t>(next));
+}
+
 // Reads the starts of documents in place: n + 1 ascending numbers, the last where one would follow.
 class Documents {
  public:
@@ -93,7 +100,6 @@ class Bitmaps {
       : words_(words), stride_(words_per_bitmap(n_documents)), n_(n) {}
 
   static uint32_t words_per_bitmap(uint32_t n_documents) { return n_documents / 64 + 1; }
-  uint32_t stride() const { return stride_; }
   // The 64-bit words of a bitmap, or null if a damaged record names one that is not there.
   const uint64_t* find(uint32_t number) const {
     return number < n_ ? words_ + static_cast<size_t>(number) * stride_ : nullptr;

@@ -18,11 +18,7 @@ class Source {
       const bool kept = !segment.members() || segment.members()->has(document);
       starts_.push_back(kept ? starts.back() : kNone);
       is_whole &= kept;
-      if (!kept) continue;
-      const DocumentSpan span = documents[document];
-      const uint64_t next = uint64_t{starts.back()} + (span.end - span.start) + 1;
-      if (next >= kMaxPositions) throw QueryError("a segment cannot hold more than 2^31 words");
-      starts.push_back(static_cast<uint32_t>(next));
+      if (kept) append_start(starts, documents[document].end - documents[document].start);
     }
   }
 

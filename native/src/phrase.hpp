@@ -36,10 +36,9 @@ struct Phrase {
   bool absent() const { return parts.empty() && forms.empty(); }
   // No more starts than this.
   uint64_t at_most() const {
-    uint64_t n = parts.empty() ? 0 : parts.front().postings.count;
-    if (parts.empty()) {
-      for (const Phrase& form : forms) n += form.at_most();
-    }
+    if (!parts.empty()) return parts.front().postings.count;
+    uint64_t n = 0;
+    for (const Phrase& form : forms) n += form.at_most();
     return n;
   }
 };

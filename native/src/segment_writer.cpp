@@ -28,7 +28,8 @@ SegmentWriter::SegmentWriter(const std::string& path, const BuildOptions& option
                              const std::vector<uint32_t>& starts, const char* unicode_version)
     : options_(options),
       file_(path),
-      documents_(starts.data(), static_cast<uint32_t>(starts.size() - 1)) {
+      documents_(starts.data(), static_cast<uint32_t>(starts.size() - 1)),
+      rank_at_(documents_.n_positions(), kNoRank) {
   facts_.n_documents = documents_.size();
   facts_.fold_accents = options.fold_accents;
   std::strncpy(facts_.unicode_version, unicode_version, sizeof facts_.unicode_version - 1);
@@ -50,7 +51,6 @@ void SegmentWriter::rank_frequent(NewLists& words) {
   });
   if (frequent.size() > kMaxFrequent) frequent.resize(kMaxFrequent);
   for (const uint32_t list : frequent) words.facts[list].frequent_rank = facts_.frequent_words++;
-  if (facts_.frequent_words) rank_at_.assign(documents_.n_positions(), kNoRank);
 }
 
 void SegmentWriter::write_words(NewLists& words) {
@@ -132,10 +132,8 @@ Facts SegmentWriter::finish() {
     const bool none = (first == kNoRank) | (second == kNoRank);
     return (first * n_frequent + second) | (0 - uint32_t{none});
   };
-  const Documents none;
   InvertedLists pairs(
-      invert(n_frequent ? documents_ : none, size_t{n_frequent} * n_frequent, options_.n_threads,
-             pair_at),
+      invert(documents_, size_t{n_frequent} * n_frequent, options_.n_threads, pair_at),
       [&](uint32_t pair) { return spelled.of(pair / n_frequent, pair % n_frequent); });
   facts_.n_pair_occurrences = n_positions(pairs);
   facts_.n_pairs = static_cast<uint32_t>(pairs.size());

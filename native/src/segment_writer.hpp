@@ -41,7 +41,7 @@ class SegmentWriter {
   Documents documents_;
   Facts facts_;
   std::vector<uint64_t> bitmaps_;
-  std::vector<uint16_t> rank_at_;  // each position, or kNoRank; empty where no word is frequent
+  std::vector<uint16_t> rank_at_;  // of the word at each position, or kNoRank
 };
 
 }  // namespace averment
