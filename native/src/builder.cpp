@@ -77,17 +77,15 @@ Facts SegmentBuilder::finish(const std::string& path) {
   SegmentBuilder taken(options_);
   std::swap(taken, *this);
   SegmentWriter writer(path, options_, taken.starts_, unicode_version);
-  {
-    // Words of a document that was refused, which no other has, get no list.
-    const Documents documents(taken.starts_.data(), static_cast<uint32_t>(taken.n_documents()));
-    const uint32_t* ids = taken.ids_.data();
-    InvertedLists words(
-        invert(documents, taken.vocabulary_.size(), options_.n_threads,
-               [&](uint32_t position, uint32_t document) { return ids[position - document]; }),
-        [&](uint32_t id) { return taken.vocabulary_[id]; });
-    taken.ids_ = {};
-    writer.write_words(words);
-  }
+  const Documents documents(taken.starts_.data(), static_cast<uint32_t>(taken.n_documents()));
+  const auto id_at = [ids = taken.ids_.data()](uint32_t position, uint32_t document) {
+    return ids[position - document];
+  };
+  Inverted inverted = invert(documents, taken.vocabulary_.size(), options_.n_threads, id_at);
+  taken.ids_ = std::vector<uint32_t>();  // frees them
+  // Words of a document that was refused, which no other has, get no list.
+  const auto word_of = [&](uint32_t id) { return taken.vocabulary_[id]; };
+  writer.write_words(InvertedLists(std::move(inverted), word_of));
   return writer.finish();
 }
 

@@ -171,10 +171,7 @@ Facts merge(const std::vector<Segment>& from, const std::string& path,
   std::vector<Source> sources;
   for (const Segment& source : from) sources.emplace_back(source, starts);
   SegmentWriter writer(path, options, starts, from.front().facts().unicode_version);
-  {
-    MergedWords words(sources, options.n_threads);
-    writer.write_words(words);
-  }
+  writer.write_words(MergedWords(sources, options.n_threads));
   return writer.finish();
 }
 

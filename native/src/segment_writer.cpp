@@ -53,7 +53,7 @@ void SegmentWriter::rank_frequent(NewLists& words) {
   for (const uint32_t list : frequent) words.facts[list].frequent_rank = facts_.frequent_words++;
 }
 
-void SegmentWriter::write_words(NewLists& words) {
+void SegmentWriter::write_words(NewLists&& words) {
   facts_.n_words = n_positions(words);
   facts_.n_terms = static_cast<uint32_t>(words.size());
   rank_frequent(words);

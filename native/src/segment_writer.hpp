@@ -26,7 +26,7 @@ class SegmentWriter {
                 const std::vector<uint32_t>& starts, const char* unicode_version);
 
   // Called once; ranks the frequent words.
-  void write_words(NewLists& words);
+  void write_words(NewLists&& words);
   // Writes the pairs of frequent words; completes and syncs the file.
   Facts finish();
 

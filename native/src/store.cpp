@@ -38,11 +38,11 @@ const std::array<const char*, kNSections> section_names = {
     "pair offsets", "pair entries",    "pair lists",   "bitmaps"};
 
 OpenFile::OpenFile(const std::string& path, int flags)
-    : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-  if (number_ < 0) throw FileError(path, errno);
+    : number(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  if (number < 0) throw FileError(path, errno);
 }
 
-OpenFile::~OpenFile() { ::close(number_); }
+OpenFile::~OpenFile() { ::close(number); }
 
 FileWriter::FileWriter(const std::string& path)
     : path_(path), file_(path, O_RDWR | O_CREAT | O_EXCL) {
@@ -53,7 +53,7 @@ FileWriter::FileWriter(const std::string& path)
 void FileWriter::put(const void* from, size_t n) {
   const char* at = static_cast<const char*>(from);
   while (n) {
-    const ssize_t written = ::write(file_.number(), at, n);
+    const ssize_t written = ::write(file_.number, at, n);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw FileError(path_, errno);
     at += written;
@@ -94,7 +94,7 @@ void FileWriter::finish() {
   Header header{{}, kFormatVersion, kNSections, length_, checksum, 0};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   std::memcpy(start, &header, sizeof header);
-  const int file = file_.number();
+  const int file = file_.number;
   const bool written = ::pwrite(file, start, sizeof start, 0) == static_cast<ssize_t>(sizeof start);
   if (!written || ::fsync(file)) throw FileError(path_, errno);
 }
@@ -102,10 +102,10 @@ void FileWriter::finish() {
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const OpenFile file(path, O_RDONLY);
   struct stat facts {};
-  if (::fstat(file.number(), &facts)) throw FileError(path_, errno);
+  if (::fstat(file.number, &facts)) throw FileError(path_, errno);
   length_ = static_cast<uint64_t>(facts.st_size);
   if (length_ < kFirstSection) throw FormatError(path_ + " is too short for a segment");
-  void* mapped = ::mmap(nullptr, length_, PROT_READ, MAP_SHARED, file.number(), 0);
+  void* mapped = ::mmap(nullptr, length_, PROT_READ, MAP_SHARED, file.number, 0);
   if (mapped == MAP_FAILED) throw FileError(path_, errno);
   const auto unmap = [n = length_](const Byte* at) { ::munmap(const_cast<Byte*>(at), n); };
   bytes_ = {static_cast<const Byte*>(mapped), unmap};

@@ -48,16 +48,13 @@ struct SectionEntry {
 };
 
 // An open file, until this ends.
-class OpenFile {
- public:
+struct OpenFile {
   OpenFile(const std::string& path, int flags);
   ~OpenFile();
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
-  int number() const { return number_; }
 
- private:
-  int number_;
+  const int number;
 };
 
 // Writes a new file, never over another; one without `finish` cannot be opened.
