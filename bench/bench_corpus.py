@@ -38,7 +38,6 @@ PAIR_CLASSES: dict[str, Callable[[int, int], bool]] = {
     "top": lambda low, high: low >= 100_000 and high == 1_000_000,
 }
 MOST_ASKED = 30  # of each class are timed; all are checked
-N_FREQUENT_WORDS = 1_000
 LONGEST_PHRASE_WORDS, FARTHEST_WORDS = 6, 1_500
 
 
@@ -156,13 +155,17 @@ class BenchCorpus:
 
     # --- questions drawn from the text ----------------------------------------------------------
 
-    def frequent_bigrams(self, n: int) -> list[str]:
-        """Two of the most frequent words: half of them stand together in the text, half need not.
+    def n_frequent_words(self) -> int:
+        """How many words occur 4,096 times and once in 10,000 words: an index lists their pairs."""
+        return int((self.frequencies >= max(4_096, self.n_words / 10_000)).sum())
+
+    def bigrams(self, n_words: int, n: int) -> list[str]:
+        """Two of so many most frequent words: half stand together in the text, half need not.
 
         Those of the text are drawn from the different pairs, not from their occurrences.
         """
         drawn = np.random.default_rng(2)
-        frequent = np.argsort(-self.frequencies, kind="stable")[:N_FREQUENT_WORDS]
+        frequent = np.argsort(-self.frequencies, kind="stable")[:n_words]
         rank = np.full(len(self.vocabulary), -1, np.int64)
         rank[frequent] = np.arange(len(frequent))
         first, second = rank[self.ids[:-1]], rank[self.ids[1:]]

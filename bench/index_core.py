@@ -209,7 +209,8 @@ def drawn_rows(asked: Asked) -> list[Row]:
     """
     corpus, _, segment, rivals = asked
     drawn = {
-        "two frequent words": corpus.frequent_bigrams(N_DRAWN),
+        "two frequent words": corpus.bigrams(corpus.n_frequent_words(), N_DRAWN),
+        "two of the 1,000 most frequent words": corpus.bigrams(1_000, N_DRAWN),
         "any 2 to 5 words of the text": corpus.text_phrases(N_DRAWN, 2, 5),
     }
     ours: dict[str, Ask] = {"core_batch": segment.count, "core_single": segment.count}

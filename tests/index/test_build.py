@@ -438,6 +438,7 @@ def test_directory_that_must_not_be_written_is_refused() -> None:
     "document",
     [
         pytest.param(Document("d", "half a pair \ud83d"), id="lone surrogate"),
+        pytest.param(Document("d", "text", title="\ud83d"), id="lone surrogate in the title"),
         pytest.param(Document("d", "text", metadata={"when": object()}), id="metadata"),
     ],
 )

@@ -12,7 +12,6 @@ import mmap
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import fields
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -36,11 +35,14 @@ def digest_of(document: Document) -> int:
     Raises:
         DatasetError: Its text or metadata cannot be written as JSON in UTF-8.
     """
-    with _storable(document):
-        small = _plain(document)
-        del small["text"]
-        told = hashlib.sha256(json.dumps(small, sort_keys=True).encode())
-        told.update(document.text.encode())
+    d = document
+    metadata = to_plain(d.metadata) if d.metadata else {}
+    try:
+        small = (d.document_id, d.title, d.source, d.date, d.language, metadata)
+        told = hashlib.sha256(json.dumps(small, ensure_ascii=False, sort_keys=True).encode())
+        told.update(d.text.encode())
+    except (TypeError, ValueError) as error:  # a lone surrogate is a ValueError too
+        raise _not_storable(document, error) from error
     return int.from_bytes(told.digest())
 
 
@@ -50,25 +52,17 @@ def encode_document(document: Document) -> bytes:
     Raises:
         DatasetError: Its text or metadata cannot be written as JSON in UTF-8.
     """
-    with _storable(document):
-        line = json.dumps(_plain(document), ensure_ascii=False, separators=(",", ":"))
-        return line.encode() + b"\n"
-
-
-def _plain(document: Document) -> dict[str, object]:
     plain = {name: getattr(document, name) for name in _FIELDS}
-    plain["metadata"] = to_plain(document.metadata) if document.metadata else {}
-    return plain
-
-
-@contextmanager
-def _storable(document: Document) -> Iterator[None]:
+    plain["metadata"] = to_plain(document.metadata)
     try:
-        yield
-    except (TypeError, ValueError) as error:  # a lone surrogate is a ValueError too
-        raise DatasetError(
-            f"Document {document.document_id!r} cannot be stored: {error}."
-        ) from error
+        line = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+        return line.encode() + b"\n"
+    except (TypeError, ValueError) as error:
+        raise _not_storable(document, error) from error
+
+
+def _not_storable(document: Document, error: Exception) -> DatasetError:
+    return DatasetError(f"Document {document.document_id!r} cannot be stored: {error}.")
 
 
 class DocumentWriter:
