@@ -20,7 +20,7 @@ import numpy as np
 
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
-from averment.index.documents import PassageSequence, Unreadable
+from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import Segment, check_engine
 from averment.index.manifest import (
     Manifest,
@@ -217,11 +217,10 @@ class EmbeddedIndex:
         Passages of deleted documents keep their numbers until the index is merged: `passages_meant`
         tells which are there.
         """
-        stores = [part.store for part in self._parts if part.store]
-        places: list[object] = list(stores)
+        stores: list[DocumentStore | Unreadable] = [p.store for p in self._parts if p.store]
         for at, (entry, place, problem) in enumerate(self._damaged):
-            places.insert(place + at, Unreadable(entry.n_passages, problem))
-        return PassageSequence(places)  # type: ignore[arg-type]
+            stores.insert(place + at, Unreadable(entry.n_passages, problem))
+        return PassageSequence(stores)
 
     def passages_meant(self) -> Mask | None:
         """Which passages are of documents that this index is about; None: all of them."""
