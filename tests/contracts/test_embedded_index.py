@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.index.engines import COMPILED, REFERENCE
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.index_contract import CorpusIndexContract, OpenIndex
+from contracts.index_engines import WITHOUT_CORE
 
 
 class SeveralWaysToBuild(CorpusIndexContract):
@@ -49,6 +49,6 @@ class TestReferenceEngine(SeveralWaysToBuild):
     engine = REFERENCE
 
 
-@pytest.mark.skipif(not compiled.available(), reason="averment was built without a C++ compiler")
+@WITHOUT_CORE
 class TestCompiledEngine(SeveralWaysToBuild):
     engine = COMPILED

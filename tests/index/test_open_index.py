@@ -21,6 +21,7 @@ from averment.index.manifest import read_manifest
 from averment.text import TextForm
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
+from contracts.index_engines import WITHOUT_CORE
 
 TEXTS = {"ann": "Ann Hardy met Bob in Reno.", "bob": "Bob left Reno in 1867."}
 
@@ -298,7 +299,7 @@ def test_corpus_without_any_word_can_be_asked(tmp_path: Path) -> None:
     assert index.cooccurrence([("a", "b")], window_words=9)[0].exists is False
 
 
-@pytest.mark.skipif(not compiled.available(), reason="averment was built without a C++ compiler")
+@WITHOUT_CORE
 def test_a_compiled_segment_with_another_byte_is_refused_or_named(tmp_path: Path) -> None:
     with IndexWriter(tmp_path / "i", engine=COMPILED) as writer:
         for document_id, text in TEXTS.items():

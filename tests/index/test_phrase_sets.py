@@ -9,18 +9,14 @@ import numpy as np
 import pytest
 
 from averment.errors import QueryError
-from averment.index import compiled
-from averment.index.engines import COMPILED, REFERENCE, Segment, open_segment, segment_writer
+from averment.index.engines import Segment, open_segment, segment_writer
 from averment.text import TextForm
+from contracts.index_engines import EACH_ENGINE
 
 Build = Callable[[Sequence[str]], Segment]
 
-WITHOUT_CORE = pytest.mark.skipif(
-    not compiled.available(), reason="averment was built without a C++ compiler"
-)
 
-
-@pytest.fixture(params=[REFERENCE, pytest.param(COMPILED, marks=WITHOUT_CORE)])
+@pytest.fixture(params=EACH_ENGINE)
 def build(request: pytest.FixtureRequest, tmp_path: Path) -> Build:
     def write_and_open(texts: Sequence[str]) -> Segment:
         writer = segment_writer(request.param, TextForm())

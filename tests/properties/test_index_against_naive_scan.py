@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import open_embedded
 from averment.index.engines import COMPILED, REFERENCE
@@ -26,6 +25,7 @@ from averment.ports import CorpusIndex
 from averment.text import TextForm
 from averment.types import Document
 from contracts.disk import disk_without_fsync  # noqa: F401
+from contracts.index_engines import WITHOUT_CORE
 from properties.naive_index import NaiveIndex
 
 
@@ -44,9 +44,6 @@ def _build(
     return open_embedded(path)
 
 
-WITHOUT_CORE = pytest.mark.skipif(
-    not compiled.available(), reason="averment was built without a C++ compiler"
-)
 ENGINES = [
     pytest.param(partial(_build, engine=REFERENCE), id="reference"),
     pytest.param(partial(_build, engine=COMPILED), id="compiled", marks=WITHOUT_CORE),

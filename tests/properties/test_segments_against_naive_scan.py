@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from averment.index import compiled
 from averment.index.engines import (
     COMPILED,
     REFERENCE,
@@ -21,6 +20,7 @@ from averment.index.engines import (
 )
 from averment.text import TextForm
 from averment.types import Document, Phrase
+from contracts.index_engines import WITHOUT_CORE
 from properties.naive_index import NaiveIndex
 
 FORM = TextForm()
@@ -52,7 +52,7 @@ with_engines = pytest.mark.parametrize(
         *(
             pytest.param(
                 engine,
-                marks=pytest.mark.skipif(not compiled.available(), reason="without a compiler"),
+                marks=WITHOUT_CORE,
             )
             for engine in (COMPILED, WITH_PAIRS)
         ),

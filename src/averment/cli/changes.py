@@ -155,9 +155,9 @@ def _ingest(
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
-    from averment.corpus.files import BadRecord
+    from averment.corpus.files import BadRecord, list_files
     from averment.corpus.fingerprint import fingerprint
-    from averment.corpus.readers import read_documents
+    from averment.corpus.readers import read_files
     from averment.wiring import build_index, resolve_settings
 
     target = resolve_settings(index=index).index
@@ -174,13 +174,14 @@ def _ingest(
 
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
-        documents = read_documents(paths, on_bad=on_bad, on_bytes=advance)
+        files = list_files(paths)
+        documents = read_files(files, on_bad=on_bad, on_bytes=advance)
         try:
             info = build_index(
                 documents,
                 target,
                 on_duplicate=on_duplicate,
-                resume_key=fingerprint(paths),
+                resume_key=fingerprint(files),
                 on_resume=lambda n: err().print(
                     f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
                 ),

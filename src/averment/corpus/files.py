@@ -44,6 +44,8 @@ class CorpusFile:
     name: str
     suffix: str
     n_bytes: int
+    changed_ns: int
+    """When it was changed last, in nanoseconds since 1970."""
 
 
 def list_files(paths: Sequence[Path]) -> list[CorpusFile | BadRecord]:
@@ -91,7 +93,7 @@ def _classify(path: Path, name: str, status: os.stat_result) -> CorpusFile | Bad
         return BadRecord(path, None, "its name is not UTF-8")
     for suffix in SUFFIXES:
         if path.name.lower().endswith(suffix):
-            return CorpusFile(path, name, suffix, status.st_size)
+            return CorpusFile(path, name, suffix, status.st_size, status.st_mtime_ns)
     kept = path.suffixes[-2:] if path.suffix in (".gz", ".zst") else [path.suffix]
     kind = "".join(kept) or "no suffix"
     return BadRecord(path, None, f"not a type that is read: {kind}")

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
-from averment.corpus.files import CorpusFile, list_files
+from averment.corpus.files import BadRecord, CorpusFile
 
 
-def fingerprint(paths: Sequence[Path]) -> str:
+def fingerprint(files: Sequence[CorpusFile | BadRecord]) -> str:
     """A digest of the names, sizes and times of change of the files of a corpus.
 
     Args:
-        paths: Files and directories, as `read_documents` takes them.
-
-    Raises:
-        UsageError: A path does not exist.
+        files: As `list_files` found them.
     """
     told = hashlib.sha256()
-    for file in list_files(paths):
+    for file in files:
         if isinstance(file, CorpusFile):
-            changed = file.path.stat().st_mtime_ns
-            told.update(f"{file.path.absolute()}\0{file.n_bytes}\0{changed}\n".encode())
+            told.update(f"{file.path.absolute()}\0{file.n_bytes}\0{file.changed_ns}\n".encode())
     return told.hexdigest()

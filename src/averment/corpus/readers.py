@@ -51,7 +51,7 @@ def read_documents(
         MissingExtraError: After the last file, if an extra was missing for all of them.
     """
     found = list_files(paths)  # here, so that a missing path is known before the first document
-    return _read_all(found, on_bad, on_bytes or _nobody_listens)
+    return read_files(found, on_bad=on_bad, on_bytes=on_bytes or _nobody_listens)
 
 
 def _nobody_listens(n_read: int, n_total: int) -> None:
@@ -67,11 +67,13 @@ class _NeedsExtra(Unusable):
         self.error = error
 
 
-def _read_all(
+def read_files(
     files: Sequence[CorpusFile | BadRecord],
+    *,
     on_bad: Callable[[BadRecord], None],
     on_bytes: Callable[[int, int], None],
 ) -> Iterator[Document]:
+    """The documents of files that `list_files` found; see `read_documents`."""
     readable = [file for file in files if isinstance(file, CorpusFile)]
     n_total = sum(file.n_bytes for file in readable)
     n_before = 0

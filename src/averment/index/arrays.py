@@ -1,10 +1,11 @@
-"""Arrays on disk as ``.npy`` files, read through a memory map.
+"""Arrays on disk as ``.npy`` files, and other files, read through a memory map.
 
 What this module does not do: checksums and sizes (`averment.index.manifest`).
 """
 
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,3 +44,16 @@ def load_array(directory: Path, name: str, kind: type[_Scalar]) -> npt.NDArray[_
     if array.dtype != kind:
         raise IndexFormatError(f"{path} holds {array.dtype}, not {np.dtype(kind)}.", hint=REBUILD)
     return np.asarray(array)  # a plain view: slicing a memmap object is many times slower
+
+
+def map_file(path: Path) -> mmap.mmap:
+    """Map a file of any bytes, read-only; it stays readable if a later writer removes it.
+
+    Raises:
+        IndexFormatError: It is missing or empty.
+    """
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        raise IndexFormatError(f"{path} cannot be read: {error}.", hint=REBUILD) from error

@@ -238,7 +238,7 @@ class IndexWriter:
                 raise ValueError(f"passage {passage.passage_id!r} is not a span of its document")
         digest = digest_of(document)
         if place is not None:
-            self.delete(document.document_id)
+            self._delete(key, place)
         with disk_errors(self._path):
             self._append(key, document, digest, passages)
         self._n_added += 1
@@ -257,10 +257,7 @@ class IndexWriter:
         place = self._find(key)
         if place is None:
             return False
-        self._places.pop(key, None)
-        part, number = divmod(place, _PLACES_A_PART)
-        self._deleted[part].add(number)
-        self._n_deleted += 1
+        self._delete(key, place)
         return True
 
     def merge(self) -> None:
@@ -291,6 +288,12 @@ class IndexWriter:
             if number is not None and part.meant[number] and number not in self._deleted[at]:
                 return at * _PLACES_A_PART + number
         return None
+
+    def _delete(self, key: bytes, place: int) -> None:
+        self._places.pop(key, None)
+        part, number = divmod(place, _PLACES_A_PART)
+        self._deleted[part].add(number)
+        self._n_deleted += 1
 
     def _differs(self, place: int, document: Document) -> bool:
         """Whether a document is another than the one at a place, or nobody can tell."""
@@ -495,7 +498,7 @@ class IndexWriter:
     def _is_threshold_outgrown(self, previous: Manifest) -> bool:
         """Whether the names of the corpus are to be looked at again; without text they cannot."""
         has_grown = self.n_documents >= _GROWTH * previous.n_threshold_documents
-        return has_grown and not self._options.counts_only
+        return has_grown and self.keeps_text
 
     def _entity_threshold(self, manifest: Manifest) -> int | None:
         index = EmbeddedIndex(self._path, manifest, self._parts)

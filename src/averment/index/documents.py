@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import mmap
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import DatasetError, IndexFormatError
-from averment.index.arrays import REBUILD, load_array, save_array
+from averment.index.arrays import REBUILD, load_array, map_file, save_array
 from averment.trace import from_plain, to_plain
 from averment.types import Document, Passage
 
@@ -112,13 +111,7 @@ class DocumentStore:
         self._path = directory / _FILE_NAME
         self._offsets = load_array(directory, "document_offsets", np.int64)
         self._passages = load_array(directory, "passage_spans", np.int64)
-        try:
-            with self._path.open("rb") as file:
-                self._lines = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise IndexFormatError(
-                f"{self._path} cannot be read: {error}.", hint=REBUILD
-            ) from error
+        self._lines = map_file(self._path)
         if self._offsets[-1] != len(self._lines):
             raise IndexFormatError(f"{self._path} does not fit its offsets.", hint=REBUILD)
 

@@ -7,7 +7,6 @@ case, punctuation or offsets, which only the text has (`averment.index.documents
 
 from __future__ import annotations
 
-import mmap
 import sys
 from array import array
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ from typing import BinaryIO
 import numpy as np
 
 from averment.errors import IndexFormatError
-from averment.index.arrays import REBUILD, load_array, save_array
+from averment.index.arrays import REBUILD, load_array, map_file, save_array
 
 _FILE_NAME = "tokens.zst"
 _BLOCK_BYTES = 1 << 16  # before compression: what one snippet has to unpack
@@ -91,13 +90,7 @@ class TokenStore:
         self._path = directory / _FILE_NAME
         self._places = load_array(directory, "token_places", np.uint32)
         self._blocks = load_array(directory, "token_blocks", np.int64)
-        try:
-            with self._path.open("rb") as file:
-                self._packed = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise IndexFormatError(
-                f"{self._path} cannot be read: {error}.", hint=REBUILD
-            ) from error
+        self._packed = map_file(self._path)
 
     def words(self, document: int) -> list[str]:
         """The words of a document by its number in the segment.
