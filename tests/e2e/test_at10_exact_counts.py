@@ -184,8 +184,11 @@ def test_the_command_line_says_lower_bound(
 
     done = run(["index", "cooccur", "Silas Hardy", "Reno", "--index", str(damaged)])
     told = capsys.readouterr()
+    run(["index", "count", "Silas Hardy", "--show", "0", "--index", str(damaged)])
+    counted = capsys.readouterr().out
 
     assert (refused, done) == (3, 0)
+    assert counted == "Silas Hardy: at least 1 time in at least 1 document (lower_bound)\n"
     assert "a part of the index is missing (lower_bound)" in told.out
     assert "left out, so counts are lower bounds" in caplog.text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import averment
 from averment.engine import Answered
 from averment.models.scripted import ScriptedModel
 from averment.page.render import Entry, rejected_drafts, render_page
+from averment.types import Answer, Cooccurrence, CountKind
 
 ARTICLES = {
     "bonn": ("Bonn", "Beethoven was born in Bonn. Bonn lies on the Rhine."),
@@ -77,6 +79,23 @@ def test_an_abstention_shows_what_was_not_given(tmp_path: Path) -> None:
     assert "I do not know." in page
     assert "Draft, not given" in page
     assert ">never<" in page
+
+
+def test_what_may_be_in_a_missing_part_is_not_called_never(repaired: Answered) -> None:
+    shown = page_of(replace(repaired, answer=_with_lower_bounds(repaired.answer)))
+
+    assert ">never<" not in shown
+    assert '<td class="n">≥ 0</td><td class="n">?</td>' in shown
+
+
+def _with_lower_bounds(answer: Answer) -> Answer:
+    """The answer as it would be if a segment of the index were damaged and nothing found."""
+    nothing = Cooccurrence(None, 0, 0, None, CountKind.LOWER_BOUND)
+    claims = tuple(
+        replace(claim, checks=tuple(replace(check, cooccurrence=nothing) for check in claim.checks))
+        for claim in answer.claims
+    )
+    return replace(answer, claims=claims)
 
 
 def test_everything_from_outside_is_escaped(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import HtmlOption, IndexOption, JsonOption, OfflineOption
 
 if TYPE_CHECKING:
@@ -166,8 +166,11 @@ def _check_told(check: Check) -> str:
     found = check.cooccurrence
     if found.documents is None:
         return f"{pair}: the corpus could not tell"
-    head, tail = check.head_count.documents, check.tail_count.documents
-    return f"{pair}: together in {n_of(found.documents, 'document')} (each: {head} and {tail})"
+    together = f"{at_least(found.kind)}{n_of(found.documents, 'document')}"
+    head, tail = (
+        f"{at_least(count.kind)}{count.documents}" for count in (check.head_count, check.tail_count)
+    )
+    return f"{pair}: together in {together} (each: {head} and {tail})"
 
 
 def print_verdict(answer: Answer) -> None:

@@ -11,6 +11,8 @@ from averment.errors import AvermentError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from averment.types import CountKind
+
 
 def out() -> Console:
     """The console of results."""
@@ -59,3 +61,8 @@ def n_of(number: int | None, noun: str) -> str:
     if number is None:
         return f"? {noun}s"
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def at_least(kind: CountKind) -> str:
+    """What stands before a number of this kind: "at least " where more may be missing."""
+    return "at least " if kind == "lower_bound" else ""

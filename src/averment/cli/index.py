@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.changes import app, info_object
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import QueryError
-from averment.types import CountKind
 
 if TYPE_CHECKING:
     from averment.index.embedded import EmbeddedIndex
@@ -177,7 +176,7 @@ def _open(index: Path | None, **restriction: str | None) -> EmbeddedIndex:
 
 
 def _counted(found: Count) -> str:
-    least = "at least " if found.kind is CountKind.LOWER_BOUND else ""
+    least = at_least(found.kind)
     n_documents = n_of(found.documents, "document")
     return f"{least}{n_of(found.value, 'time')} in {least}{n_documents} ({found.kind})"
 
@@ -191,7 +190,7 @@ def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
     near = f"nearest {n_of(found.nearest_words, 'word')} apart"
     if not found.exists:
         return f"{a} and {b}: never {within}, {near} ({found.kind})"
-    least = "at least " if found.kind is CountKind.LOWER_BOUND else ""
+    least = at_least(found.kind)
     return (
         f"{a} and {b}: in {least}{n_of(found.documents, 'document')} {within}, "
         f"{n_of(found.pairs, 'pair')}, {near} ({found.kind})"

@@ -14,7 +14,16 @@ from string import Template
 
 from averment import steps
 from averment.trace import Record, Trace
-from averment.types import Answer, Check, Claim, Cooccurrence, Support, TriggeredRetrieval, Verdict
+from averment.types import (
+    Answer,
+    Check,
+    Claim,
+    Cooccurrence,
+    CountKind,
+    Support,
+    TriggeredRetrieval,
+    Verdict,
+)
 
 _VERDICT_WORDS = {
     Verdict.ANSWERED: "Answered",
@@ -111,7 +120,7 @@ def _checks(checks: Sequence[Check]) -> str:
         return ""
     rows = "".join(
         f"<tr><td>{escape(check.triplet.head)}</td><td>{escape(check.triplet.tail)}</td>"
-        f'<td class="n">{_number(check.cooccurrence.documents)}</td>'
+        f'<td class="n">{_documents(check.cooccurrence)}</td>'
         f'<td class="n">{_nearest(check.cooccurrence)}</td>'
         f'<td class="{check.support}">{_words(check.support)}</td></tr>'
         for check in checks
@@ -203,12 +212,15 @@ def _words(support: Support) -> str:
     return support.replace("_", " ")
 
 
+def _documents(found: Cooccurrence) -> str:
+    least = "≥ " if found.kind is CountKind.LOWER_BOUND else ""
+    return least + _number(found.documents)
+
+
 def _nearest(found: Cooccurrence) -> str:
-    return (
-        "never"
-        if found.documents == 0 and found.nearest_words is None
-        else _number(found.nearest_words)
-    )
+    # What was not found where a part of the corpus is missing is unknown, and not absent.
+    is_never = found.exists is False and found.documents == 0 and found.nearest_words is None
+    return "never" if is_never else _number(found.nearest_words)
 
 
 def _number(value: int | None) -> str:
