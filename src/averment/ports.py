@@ -16,6 +16,7 @@ from averment.types import (
     Count,
     Entity,
     Extraction,
+    Faithfulness,
     Generation,
     GenerationOptions,
     ModelInfo,
@@ -25,6 +26,7 @@ from averment.types import (
     Retrieval,
     Token,
 )
+from averment.uq.records import Nli
 
 
 class CorpusIndex(Protocol):
@@ -127,4 +129,34 @@ class ClaimExtractor(Protocol):
 
     def triplets(self, sentences: Sequence[str]) -> list[Extraction]:
         """The relations that each sentence claims; heads and tails are spans of it."""
+        ...
+
+
+class PairJudge(Protocol):
+    """Says what a premise does to a hypothesis."""
+
+    @property
+    def name(self) -> str:
+        """The name under which results are reported: what it is, not what it wants to be."""
+        ...
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Nli]:
+        """The judgement of each (premise, hypothesis); a model of two classes gives (p, 1-p, 0)."""
+        ...
+
+
+class FaithfulnessScorer(Protocol):
+    """Says how far passages entail claims; faithfulness is not factuality."""
+
+    @property
+    def name(self) -> str:
+        """The name under which results are reported."""
+        ...
+
+    def score(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Faithfulness]:
+        """The faithfulness of each (claim, passages).
+
+        Passages are kept apart: one more of them changes the score only where it holds better
+        evidence. Without any the score is 0 with the reason ``no_evidence``.
+        """
         ...

@@ -326,6 +326,26 @@ class GenerationOptions:
     grammar: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Faithfulness:
+    """How far a claim is entailed by the passages, and by which span of which one.
+
+    ``score`` is in [0, 1], higher is more faithful; it is raw, not a calibrated probability.
+    ``contradiction`` is how far the best span speaks against the claim, ``None`` where the scorer
+    cannot tell. ``passage`` is the index of the best passage, and ``start:end`` the code points of
+    its best span; all three are ``None`` where there was nothing to read. ``reason`` is a code for
+    a score that needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it
+    (``number_differs``).
+    """
+
+    score: float
+    contradiction: float | None = None
+    passage: int | None = None
+    start: int | None = None
+    end: int | None = None
+    reason: str | None = None
+
+
 # --- answers ------------------------------------------------------------------------------------
 
 
