@@ -6,7 +6,8 @@
     │   ├── MissingExtraError      an optional dependency is not installed
     │   ├── CapabilityError        a policy needs what the model lacks
     │   ├── NotAnIndexError        the path is not an index directory
-    │   └── EmptyCorpusError       nothing readable was given
+    │   ├── EmptyCorpusError       nothing readable was given
+    │   └── CalibrationError       labels that nothing can be fitted on, a calibrator of other scores
     ├── CorpusError
     │   ├── IndexFormatError       magic, version, checksum, text-form mismatch
     │   ├── IndexUnavailable       transient: time-out, unreachable service
@@ -127,6 +128,10 @@ class NotAnIndexError(UsageError):
 
 class EmptyCorpusError(UsageError):
     """No readable record in anything that was given."""
+
+
+class CalibrationError(UsageError):
+    """Labelled rows that no calibrator can be fitted on, or a calibrator that does not fit."""
 
 
 class CorpusError(AvermentError):
