@@ -195,9 +195,9 @@ class Calibrator:
         off than 0.15: then base rates and curves are of another population.
 
         Args:
-            p_faithful: Of many claims; a warning about a handful says little.
+            p_faithful: In [0, 1], of many claims; a warning about a handful says little.
         """
-        if not p_faithful:
+        if not p_faithful or not self.counts.n_used:
             return None
         known, was = np.array(p_faithful, dtype=np.float64), self.p_faithful_range
         outside = float(((known < was.low) | (known > was.high)).mean())

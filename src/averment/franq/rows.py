@@ -49,8 +49,8 @@ class RowCounts:
     """What became of the rows that were given."""
 
     n_rows: int
-    n_labelled: int
-    """Rows that were used: with a label where one is needed, and with `p_faithful`."""
+    n_used: int
+    """With a label where one is needed, and with `p_faithful`."""
     n_true: int
     n_unlabelled: int
     """Left out: nobody knows whether the claim is true."""
@@ -118,7 +118,7 @@ def training(rows: Sequence[Row], *, needs_labels: bool = True) -> Training:
     groups = group_keys(used)
     counts = RowCounts(
         n_rows=len(rows),
-        n_labelled=len(used),
+        n_used=len(used),
         n_true=sum(bool(row.is_true) for _, row in used),
         n_unlabelled=len(rows) - len(labelled),
         n_without_p_faithful=len(labelled) - len(used),
