@@ -227,6 +227,8 @@ class _Lines:
         if line.strip() and self._is_underlined(at):
             return start, at + 2, PartKind.HEADING
         marker = _ITEM.match(line) or _QUOTE.match(line)
+        if marker and marker.end() == len(line):
+            marker = None  # "B) " may be the whole answer
         start += marker.end() if marker else 0
         until = self._end(at, self._goes_on)
         end = self._spans[until - 1].end
