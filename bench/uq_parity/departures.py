@@ -66,7 +66,7 @@ def token_departures() -> dict[str, Any]:
         values = attempt(claim_ccp(words), stats)
         made[name] = {"tokens": tokens, "function_words": words, "theirs": values[0]}
     pmi = theirs("estimators.claim.pointwise_mutual_information", "PointwiseMutualInformationClaim")
-    unprompted = [-4.0, -3.0]
+    unprompted = [-4.0, -5.0]
     stats = {
         "greedy_log_likelihoods": [[-1.0, -2.0]],
         "greedy_lm_log_likelihoods": [unprompted],
@@ -75,7 +75,7 @@ def token_departures() -> dict[str, Any]:
     value = attempt(pmi, stats)[0]
     made["claim_pmi_is_a_sum"] = {
         "logprobs": [-1.0, -2.0],
-        "without_prompt": [-4.0, -3.0],
+        "without_prompt": [-4.0, -5.0],
         "without_prompt_afterwards": plain(unprompted),
         "theirs": value,
     }
