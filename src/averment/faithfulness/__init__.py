@@ -1,0 +1,1 @@
+"""How far passages entail claims, and where: splitting, scoring, and the lexical tier."""
