@@ -71,7 +71,7 @@ class LexicalAlignment:
         texts = [(at, text) for at, text in read_passages if text]
         if not texts:
             return NO_EVIDENCE
-        asked = [sentence for sentence in sentences if sentence.terms or sentence.quantities]
+        asked = [sentence for sentence in sentences if sentence.has_content]
         if not asked:
             return _WITHOUT_CONTENT
         return pooled([_best(sentence, texts) for sentence in asked], self._pooling)

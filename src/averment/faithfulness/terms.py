@@ -62,6 +62,11 @@ class Sentence:
     beginnings: frozenset[str]
     quantities: tuple[Quantity, ...]
 
+    @property
+    def has_content(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self.terms or self.quantities)
+
 
 def stemmer() -> Any:
     """A stemmer for `read`; not to be shared between threads."""
@@ -77,7 +82,12 @@ def read(text: str, stemming: Any) -> list[Sentence]:
         text: Any text.
         stemming: What `stemmer` gave.
     """
-    return [_sentence(text, span, stemming) for span in sentence_spans(text)]
+    return read_spans(text, sentence_spans(text), stemming)
+
+
+def read_spans(text: str, spans: Sequence[Span], stemming: Any) -> list[Sentence]:
+    """What `read` gives, for sentences whose places are known."""
+    return [_sentence(text, span, stemming) for span in spans]
 
 
 def beginning(stem: str) -> str:

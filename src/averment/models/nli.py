@@ -1,0 +1,324 @@
+"""Judges of text pairs in ONNX files: what a premise does to a hypothesis, on the CPU.
+
+A model is a directory of three files: ``model.onnx`` (inputs ``input_ids``, ``attention_mask`` and,
+if it has it, ``token_type_ids``; output one row of logits a pair), ``tokenizer.json``, and
+``card.json``, which says what the other two are::
+
+    {"name": "some-nli", "labels": ["entailment", "neutral", "contradiction"], "max_tokens": 256,
+     "sha256": {"model.onnx": "…", "tokenizer.json": "…"}}
+
+`labels` name the logits in their order; see `LabelOrder` for models of two classes or of one.
+
+What this module does not do: cut long texts into chunks (`averment.faithfulness`; a premise that
+does not fit is truncated here), remember judgements, fetch files, use a GPU.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from averment.errors import ContextOverflow, MissingExtraError, ModelError, ModelFileError
+from averment.uq.records import Nli
+
+_MODEL, _TOKENIZER, _CARD = "model.onnx", "tokenizer.json", "card.json"
+_INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
+_BATCH_TOKENS = 2048
+_SHOWN_CHARACTERS = 60
+_EXTRA = ("Faithfulness models", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOrder:
+    """Which logit is which class; -1 where the model has no such class.
+
+    `negative` is the logit of "anything but entailment" of a model of two classes. A model of one
+    class has one logit, whose sigmoid is the entailment.
+    """
+
+    entailment: int
+    neutral: int = -1
+    contradiction: int = -1
+    negative: int = -1
+
+    @property
+    def n_logits(self) -> int:
+        """How many logits a pair has."""
+        places = (self.entailment, self.neutral, self.contradiction, self.negative)
+        return sum(place >= 0 for place in places)
+
+    def judgements(self, logits: npt.NDArray[np.float64]) -> list[Nli]:
+        """What the logits of some pairs say.
+
+        Args:
+            logits: Shape (n_pairs, n_logits).
+
+        Raises:
+            ModelError: A logit is not a number.
+        """
+        if not np.isfinite(logits).all():
+            raise ModelError("The model gave a logit that is no number; its file may be damaged.")
+        if self.n_logits == 1:
+            logits = np.hstack((logits, np.zeros_like(logits)))
+        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = powers / powers.sum(axis=1, keepdims=True)
+        if self.contradiction < 0:
+            return [Nli(p, 1.0 - p, 0.0) for p in shares[:, self.entailment].tolist()]
+        order = [self.entailment, self.neutral, self.contradiction]
+        return [Nli(*row) for row in shares[:, order].tolist()]
+
+
+def label_order(labels: Sequence[str]) -> LabelOrder | None:
+    """The order that label names tell; None if they cannot be told apart.
+
+    Known are the names of three classes (entailment, neutral, contradiction), of two (entailment
+    or supported, and their negation) and of one; case and endings do not matter.
+    """
+    kinds = [_kind_of(label) for label in labels]
+    places = {kind: at for at, kind in enumerate(kinds)}
+    if len(places) != len(kinds) or "" in places:
+        return None
+    if set(places) not in (
+        {"entailment", "neutral", "contradiction"},
+        {"entailment", "negative"},
+        {"entailment"},
+    ):
+        return None
+    return LabelOrder(**places)
+
+
+def _kind_of(label: str) -> str:
+    name = label.lower()
+    if "neutral" in name or "not enough" in name:
+        return "neutral"
+    if any(part in name for part in ("not", "non", "un", "hallucinat", "inconsistent")):
+        return "negative"
+    if any(part in name for part in ("entail", "support", "align", "consistent", "faithful")):
+        return "entailment"
+    return "contradiction" if "contradict" in name or "refut" in name else ""
+
+
+# --- opening ------------------------------------------------------------------------------------
+
+
+def open_shipped_nli(*, n_threads: int = 1) -> OnnxNli:
+    """The faithfulness model that comes with averment.
+
+    Args:
+        n_threads: Threads that compute.
+
+    Raises:
+        MissingExtraError: The runtime is not installed.
+        ModelFileError: This installation has no model, or a damaged one.
+    """
+    directory = resources.files("averment") / "faithfulness" / "model"
+    with resources.as_file(directory) as path:
+        return open_nli(path, n_threads=n_threads)
+
+
+def open_nli(directory: Path, *, n_threads: int = 1, batch_tokens: int = _BATCH_TOKENS) -> OnnxNli:
+    """Open the model of a directory; its files are hashed once.
+
+    Args:
+        directory: Holds the three files of the module's description.
+        n_threads: Threads that compute.
+        batch_tokens: How many tokens, padding included, are computed at once. One pair alone may
+            have more.
+
+    Raises:
+        MissingExtraError: The runtime is not installed.
+        ModelFileError: A file is missing, is not what the card says, or cannot be loaded.
+    """
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise MissingExtraError(*_EXTRA) from error
+    card = _read_card(directory)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = n_threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Waiting threads must not burn the cores of others.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        tokenizer = Tokenizer.from_file(str(directory / _TOKENIZER))
+        session = onnxruntime.InferenceSession(
+            str(directory / _MODEL), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # both libraries raise bare ones of their own
+        raise ModelFileError(f"The model in {directory} cannot be loaded: {error}.") from error
+    inputs = frozenset(each.name for each in session.get_inputs())
+    if not {"input_ids", "attention_mask"} <= inputs <= _INPUTS:
+        raise ModelFileError(
+            f"{directory / _MODEL} has the inputs {sorted(inputs)}; expected input_ids and "
+            "attention_mask, and at most token_type_ids besides."
+        )
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(card.max_tokens, strategy="only_first")
+    return OnnxNli(session, tokenizer, card=card, inputs=inputs, batch_tokens=batch_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What ``card.json`` says; `digest` is the SHA-256 of ``model.onnx``."""
+
+    name: str
+    labels: LabelOrder
+    max_tokens: int
+    digest: str
+
+
+def _read_card(directory: Path) -> Card:
+    path = directory / _CARD
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelFileError(
+            f"{path} cannot be read: {error}.", hint=f"A model is {_MODEL}, {_TOKENIZER}, {_CARD}."
+        ) from error
+    try:
+        name, max_tokens = str(made["name"]), int(made["max_tokens"])
+        digests: Mapping[str, str] = made["sha256"]
+        order = label_order([str(label) for label in made["labels"]])
+        expected = {file: digests[file] for file in (_MODEL, _TOKENIZER)}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"{path} is no card of a model ({error!r}); expected name, labels, max_tokens and "
+            "sha256 of both files."
+        ) from error
+    if order is None:
+        raise ModelFileError(f"{path} has the labels {made['labels']}; {EXPECTED_LABELS}")
+    for file, digest in expected.items():
+        _verify(directory / file, digest)
+    return Card(name, order, max_tokens, expected[_MODEL])
+
+
+EXPECTED_LABELS = (
+    "expected the names of entailment, neutral and contradiction in the order of the logits, or of "
+    "entailment and not_entailment, or of entailment alone."
+)
+
+
+def _verify(path: Path, expected: str) -> None:
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelFileError(f"The model file {path} cannot be read: {error.strerror}.") from error
+    if found != expected:
+        raise ModelFileError(
+            f"{path} has the SHA-256 {found}; its card says {expected}.",
+            hint="Install averment anew, or fetch the model again.",
+        )
+
+
+# --- judging ------------------------------------------------------------------------------------
+
+
+class OnnxNli:
+    """A loaded model; a `PairJudge`. Made by `open_nli`. Safe to call from threads."""
+
+    def __init__(
+        self,
+        session: Any,
+        tokenizer: Any,
+        *,
+        card: Card,
+        inputs: frozenset[str],
+        batch_tokens: int,
+    ) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._card = card
+        self._inputs = inputs
+        self._batch_tokens = batch_tokens
+
+    @property
+    def name(self) -> str:
+        """The name on its card."""
+        return self._card.name
+
+    @property
+    def identity(self) -> str:
+        """Name and digest: what judgements depend on besides the texts."""
+        return f"{self._card.name} {self._card.digest}"
+
+    @property
+    def window_tokens(self) -> int:
+        """Tokens of premise, hypothesis and marks together; what does not fit is not read."""
+        return self._card.max_tokens
+
+    def n_tokens(self, text: str) -> int:
+        """The tokens of a text, without marks; as many as the window of one that is longer."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Nli]:
+        """The judgement of each (premise, hypothesis); of a premise too long the end is not read.
+
+        Raises:
+            ContextOverflow: A hypothesis leaves no room for its premise.
+        """
+        encodings = self._encode(pairs)
+        judgements: dict[int, Nli] = {}
+        for batch in length_batches([len(each.ids) for each in encodings], self._batch_tokens):
+            logits = self._logits([encodings[at] for at in batch])
+            judgements.update(zip(batch, self._card.labels.judgements(logits), strict=True))
+        return [judgements[at] for at in range(len(pairs))]
+
+    def _encode(self, pairs: Sequence[tuple[str, str]]) -> list[Any]:
+        try:
+            encodings: list[Any] = self._tokenizer.encode_batch(list(pairs))
+        except Exception as error:  # the library raises bare ones
+            longest = max((hypothesis for _, hypothesis in pairs), key=len)
+            raise ContextOverflow(
+                f"A hypothesis does not fit into the {self.window_tokens} tokens of {self.name!r}: "
+                f"{longest[:_SHOWN_CHARACTERS]!r}…",
+                hint="Judge it in pieces, as averment.faithfulness does.",
+            ) from error
+        return encodings
+
+    def _logits(self, encodings: Sequence[Any]) -> npt.NDArray[np.float64]:
+        length = max(len(each.ids) for each in encodings)
+        columns = {
+            "input_ids": [each.ids for each in encodings],
+            "attention_mask": [each.attention_mask for each in encodings],
+            "token_type_ids": [each.type_ids for each in encodings],
+        }
+        inputs = {name: _padded(columns[name], length) for name in self._inputs}
+        logits = np.asarray(self._session.run(None, inputs)[0], dtype=np.float64)
+        expected = (len(encodings), self._card.labels.n_logits)
+        if logits.shape != expected:
+            raise ModelFileError(
+                f"The model {self.name!r} gave logits of shape {logits.shape}, but its card has "
+                f"labels for {expected}."
+            )
+        return logits
+
+
+def length_batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
+    """Rows of like length together, padding included in the tokens; the shortest first."""
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lambda row: lengths[row]):
+        if batch and (len(batch) + 1) * lengths[at] > most_tokens:
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def _padded(rows: Sequence[Sequence[int]], length: int) -> npt.NDArray[np.int64]:
+    """Rows filled up with 0, which the attention mask hides. Shape (n_rows, length)."""
+    padded = np.zeros((len(rows), length), dtype=np.int64)
+    for at, row in enumerate(rows):
+        padded[at, : len(row)] = row
+    return padded
