@@ -23,7 +23,7 @@ def commands_page() -> str:
 
 def settings_page() -> str:
     """Every setting: name, environment variable, default, meaning."""
-    from averment.wiring import CONFIGURATION_FILE, Settings
+    from averment.settings import CONFIGURATION_FILE, Settings
 
     rows = [
         f"| `{name}` | `AVERMENT_{name.upper()}` | {_default(field)} | {field.description} |"

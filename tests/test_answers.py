@@ -87,7 +87,7 @@ def test_each_claim_is_a_slice_of_the_draft_also_where_the_draft_is_not_ascii() 
     [
         (Support.ABSENT, ClaimVerdict.UNSUPPORTED, "absent_in_corpus"),
         (Support.NOT_COVERED, ClaimVerdict.UNSUPPORTED, "not_covered_in_corpus"),
-        (Support.PRESENT, ClaimVerdict.UNVERIFIED, "no_estimator"),
+        (Support.PRESENT, ClaimVerdict.UNVERIFIED, "mention_only"),
     ],
     ids=str,
 )

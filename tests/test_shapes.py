@@ -82,6 +82,8 @@ def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
         "policy",
         "model",
         "estimators_used",
+        "made_with",
+        "notes",
         "trace_id",
     ]
     assert made["question"] == "Of which country is Oslo the capital?"
@@ -140,6 +142,10 @@ def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
         "p_true_if_unfaithful",
         "p_true",
         "calibrated",
+        "score",
+        "uf",
+        "uu",
+        "features",
         "verdict",
         "reasons",
         "evidence",
@@ -156,7 +162,10 @@ def test_every_score_of_a_claim_that_is_null_is_a_key_of_its_reasons() -> None:
     for claim in answer_object(answer())["claims"]:
         missing = {name for name, value in claim.items() if value is None}
 
-        assert missing == {"p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true"}
+        assert missing == {
+            *("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true"),
+            *("score", "uf", "uu"),
+        }
         assert missing <= set(claim["reasons"])
 
 

@@ -1,27 +1,34 @@
-"""From a finished trace to the answer that is shown: pure, so that a replay gives the same one.
+"""From a finished trace to the answer that is shown, and from scores to the claims of a text.
 
-Does not judge: support was found by the policy, and nothing scores claims yet.
+Pure, so that a replay gives the same. Does not judge: support was found by the policy, scores by
+`averment.scoring`; what they mean for a claim is in `averment.scoring.verdicts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from averment.scoring.verdicts import verdict_of
 from averment.text import TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
     Answer,
     Claim,
+    ClaimScores,
     ClaimVerdict,
     Draft,
+    Faithfulness,
     Passage,
     Sentence,
-    Support,
     Verdict,
 )
 
 ABSTENTION = "I do not know."
-_UNSCORED = ("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true")
+_SCORES = (
+    *("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true"),
+    *("score", "uf", "uu"),
+)
 
 
 def answer_of(trace: Trace) -> Answer:
@@ -43,18 +50,18 @@ def answer_of(trace: Trace) -> Answer:
         policy=trace.policy,
         model=trace.model,
         trace_id=trace.trace_id,
+        scores=draft.scores,
     )
 
 
 def _claims(draft: Draft) -> tuple[Claim, ...]:
-    """One claim a sentence, for now; nothing scores them yet, and they say so."""
-    found = dict.fromkeys(hit.passage for t in draft.retrievals for hit in t.retrieval.hits)
-    passages = [(p, TextForm().words(f"{p.title} {p.text}")) for p in found]
+    """One claim a sentence, with its scores where it was scored."""
+    passages = retrieved(draft)
+    scores = draft.scores.claims if draft.scores else (None,) * len(draft.sentences)
     claims = []
     start = 0
-    for number, sentence in enumerate(draft.sentences):
-        verdict, reason = _claim_verdict(sentence)
-        claims.append(
+    for number, (sentence, scored) in enumerate(zip(draft.sentences, scores, strict=True)):
+        claim = scored_claim(
             Claim(
                 text=sentence.text,
                 start=start,
@@ -62,37 +69,70 @@ def _claims(draft: Draft) -> tuple[Claim, ...]:
                 sentence=number,
                 triplets=tuple(c.triplet for c in sentence.checks if c.triplet.relation),
                 support=sentence.support,
-                verdict=verdict,
+                verdict=ClaimVerdict.UNVERIFIED,
                 checks=sentence.checks,
-                evidence=_evidence(sentence, draft.final_answer, passages),
-                reasons=_reasons(sentence, reason),
-            )
+                evidence=_named_in(sentence, draft.final_answer, passages) if not scored else (),
+                reasons={} if sentence.reason is None else {"support": sentence.reason},
+            ),
+            scored,
+            passages,
         )
+        claims.append(claim)
         start += len(sentence.text) + 1
     return tuple(claims)
 
 
-def _claim_verdict(sentence: Sentence) -> tuple[ClaimVerdict, str]:
-    if sentence.support in (Support.ABSENT, Support.NOT_COVERED):
-        return ClaimVerdict.UNSUPPORTED, f"{sentence.support}_in_corpus"
-    if sentence.support is Support.UNKNOWN:
-        return ClaimVerdict.UNVERIFIED, sentence.reason or "not_checked"
-    # Co-occurrence is not entailment: a pair that is there leaves the claim unverified.
-    return ClaimVerdict.UNVERIFIED, "no_estimator"
+def retrieved(draft: Draft) -> list[Passage]:
+    """The passages of all retrievals in order: those that `Faithfulness.passage` counts."""
+    return [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
 
 
-def _reasons(sentence: Sentence, verdict_reason: str) -> dict[str, str]:
-    reasons = {**dict.fromkeys(_UNSCORED, "no_estimator"), "verdict": verdict_reason}
-    if sentence.reason is not None:
-        reasons["support"] = sentence.reason
-    return reasons
+def scored_claim(claim: Claim, scored: ClaimScores | None, passages: Sequence[Passage]) -> Claim:
+    """The claim with its scores, the best span as evidence, and what is held of it.
+
+    Args:
+        claim: Without scores.
+        scored: Its scores; None: nobody scored it, and its reasons say so.
+        passages: What it was held against.
+    """
+    unknown = claim.reasons.get("support", "not_checked")
+    if scored is None:
+        verdict, why = verdict_of(None, claim.support, unknown=unknown)
+        reasons = {**dict.fromkeys(_SCORES, "no_estimator"), "verdict": why, **claim.reasons}
+        return replace(claim, verdict=verdict, reasons=reasons)
+    found = scored.faithfulness
+    verdict, why = verdict_of(found, claim.support, unknown=unknown)
+    return replace(
+        claim,
+        verdict=verdict,
+        reasons={**scored.reasons, "verdict": why, **claim.reasons},
+        evidence=claim.evidence or _best_span(found, passages),
+        p_faithful=None if found is None else found.score,
+        p_true_if_faithful=scored.p_true_if_faithful,
+        p_true_if_unfaithful=scored.p_true_if_unfaithful,
+        p_true=scored.p_true,
+        calibrated=scored.calibrated,
+        score=scored.score,
+        uf=scored.uf,
+        uu=scored.uu,
+        features=scored.features,
+    )
 
 
-def _evidence(
-    sentence: Sentence, answer: str, passages: Sequence[tuple[Passage, list[str]]]
-) -> tuple[Passage, ...]:
-    """The passages (with their words) that hold both ends of a pair, or the answer found there."""
+def _best_span(found: Faithfulness | None, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The best evidence, cut out of its passage; offsets stay those of the document."""
+    if found is None or found.passage is None or found.start is None or found.end is None:
+        return ()
+    passage = passages[found.passage]
+    start = passage.start + found.start
+    text = passage.text[found.start : found.end]
+    return (replace(passage, text=text, start=start, end=passage.start + found.end),)
+
+
+def _named_in(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The passages that hold both ends of a pair, or the answer found there."""
     form = TextForm()
+    words_of = [(p, form.words(f"{p.title} {p.text}")) for p in dict.fromkeys(passages)]
     needed = [
         (form.words(check.triplet.head), form.words(check.triplet.tail))
         for check in sentence.checks
@@ -101,6 +141,6 @@ def _evidence(
         needed.append((form.words(answer), form.words(answer)))
     return tuple(
         passage
-        for passage, words in passages
+        for passage, words in words_of
         if any(contains_words(words, a) and contains_words(words, b) for a, b in needed)
     )

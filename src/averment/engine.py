@@ -20,18 +20,27 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from importlib import metadata
-from typing import Any, Self, TypeAlias, assert_never
+from typing import Any, Self, TypeAlias, TypeVar, assert_never
 
 from averment import steps
 from averment.answers import answer_of
 from averment.errors import AvermentError, CapabilityError, TraceDiverged, UsageError
-from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
-from averment.steps import Flow, Policy, Step
+from averment.ports import (
+    ClaimExtractor,
+    CorpusIndex,
+    FaithfulnessScorer,
+    LanguageModel,
+    Retriever,
+    ScoringModel,
+)
+from averment.steps import ClaimScoring, Flow, Policy, Step
 from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
 from averment.types import Answer, Claim, Draft, Question, Verdict
 
+T = TypeVar("T")
 Observer: TypeAlias = Callable[[Question, Record], None]
 """Told of each step as it is done: progress, streaming, a time line."""
 
@@ -41,12 +50,28 @@ _SAME_VERSION = "Replay with the averment version and the policy that made the t
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What the steps are performed with."""
+    """What the steps are performed with; `faithfulness` may be missing where nothing is scored."""
 
     index: CorpusIndex
     retriever: Retriever
     model: LanguageModel
     extractor: ClaimExtractor
+    faithfulness: FaithfulnessScorer | None = None
+
+
+class Missing:
+    """An edge that was not given: whatever a step asks of it is refused by name.
+
+    Args:
+        what: What is missing.
+        hint: How to give one.
+    """
+
+    def __init__(self, what: str, *, hint: str) -> None:
+        self._refusal = CapabilityError(f"This needs {what}, and none was given.", hint=hint)
+
+    def __getattr__(self, name: str) -> Any:
+        raise self._refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +117,7 @@ class Engine:
     Args:
         policy: When to retrieve and when to stop.
         edges: What the steps are performed with.
+        scoring: How the claims of an answer are scored; None: they are not.
         on_close: Gives back what was opened for this engine.
 
     Raises:
@@ -99,7 +125,12 @@ class Engine:
     """
 
     def __init__(
-        self, policy: Policy, edges: Edges, *, on_close: Callable[[], None] | None = None
+        self,
+        policy: Policy,
+        edges: Edges,
+        *,
+        scoring: ClaimScoring | None = None,
+        on_close: Callable[[], None] | None = None,
     ) -> None:
         missing = policy.needs - edges.model.info.capabilities
         if missing:
@@ -110,6 +141,7 @@ class Engine:
             )
         self.policy = policy
         self.edges = edges
+        self.scoring = scoring
         self._on_close = on_close
 
     def close(self) -> None:
@@ -167,7 +199,7 @@ class Engine:
         return [run.result() for run in runs]
 
     def _start(self, question: Question) -> _Run:
-        return _Run(question, self.policy, self.edges)
+        return _Run(question, self.policy, self.edges, self.scoring)
 
     def _perform(self, batch: Sequence[Step]) -> list[_Outcome]:
         """Perform steps of one kind together; if one of them is at fault, each alone."""
@@ -226,8 +258,37 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             return list(edges.model.generate(prompts, options))
         case steps.Commit():
             return [None] * len(batch)
+        case steps.JudgeFaithfulness():
+            claims = [step.claims for step in batch if isinstance(step, steps.JudgeFaithfulness)]
+            asked_of = [
+                (claim, step.passages)
+                for step in batch
+                if isinstance(step, steps.JudgeFaithfulness)
+                for claim in step.claims
+            ]
+            return _split(_faithfulness_scorer(edges).score(asked_of), claims)
+        case steps.Rescore():
+            texts_after = [
+                (step.prompt, step.text) for step in batch if isinstance(step, steps.Rescore)
+            ]
+            return list(_scoring_model(edges).score(texts_after))
         case _:
             assert_never(first)
+
+
+def _faithfulness_scorer(edges: Edges) -> FaithfulnessScorer:
+    if edges.faithfulness is None:
+        raise CapabilityError("Nobody was given who judges faithfulness.")
+    return edges.faithfulness
+
+
+def _scoring_model(edges: Edges) -> ScoringModel:
+    if not isinstance(edges.model, ScoringModel):
+        raise CapabilityError(
+            f"The model {edges.model.info.name!r} cannot give the log-probabilities of a text.",
+            hint="Use a local model, or a server with prompt log-probabilities.",
+        )
+    return edges.model
 
 
 def _batch_key(step: Step) -> tuple[object, ...]:
@@ -273,14 +334,16 @@ class _Outcome:
 class _Run:
     """A flow, the step it waits for, and the log so far."""
 
-    def __init__(self, question: Question, policy: Policy, edges: Edges) -> None:
+    def __init__(
+        self, question: Question, policy: Policy, edges: Edges, scoring: ClaimScoring | None
+    ) -> None:
         self.question = question
         self._draft: Draft | None = None
         self._error: AvermentError | None = None
         self.pending: Step | None = None
         self._policy = policy
         self._edges = edges
-        self._flow = _checked(question, policy)
+        self._flow = _whole(question, policy, scoring)
         self._records: list[Record] = []
         self._started = time.perf_counter()
         self._started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -327,9 +390,12 @@ class _Run:
         return Answered(answer_of(trace), trace)
 
 
-def _checked(question: Question, policy: Policy) -> Flow[Draft]:
+def _whole(question: Question, policy: Policy, scoring: ClaimScoring | None) -> Flow[Draft]:
     check_question(question.text)
-    return (yield from policy.run(question))
+    draft = yield from policy.run(question)
+    if scoring is None:
+        return draft
+    return dataclasses.replace(draft, scores=(yield from scoring.of_draft(question, draft)))
 
 
 def _done(run: _Run, outcome: _Outcome, observe: Observer | None) -> None:
@@ -354,11 +420,37 @@ def versions() -> dict[str, str]:
     return {"averment": metadata.version("averment"), "python": platform.python_version()}
 
 
+def carry_out(flow: Flow[T], edges: Edges) -> T:
+    """Perform a flow that answers no question, one step after the other.
+
+    Raises:
+        AvermentError: What a step failed with, unless the flow lets it pass.
+    """
+    move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
+    while True:
+        try:
+            step = move()
+        except StopIteration as stop:
+            value: T = stop.value
+            return value
+        try:
+            (outcome,) = perform([step], edges)
+        except AvermentError as error:
+            move = partial(flow.throw, error)
+        else:
+            move = partial(flow.send, outcome)
+
+
 # --- replay -------------------------------------------------------------------------------------
 
 
-def replay(trace: Trace, policy: Policy) -> Answer:
+def replay(trace: Trace, policy: Policy, scoring: ClaimScoring | None = None) -> Answer:
     """Run a policy against the recorded outcomes; no model and no corpus are touched.
+
+    Args:
+        trace: What was recorded.
+        policy: The policy of then.
+        scoring: How claims were scored then, if they were.
 
     Returns:
         The answer as it was then, to the last field.
@@ -368,7 +460,7 @@ def replay(trace: Trace, policy: Policy) -> Answer:
             number of them.
         AvermentError: The error that ended the recorded run.
     """
-    flow = _checked(trace.question, policy)
+    flow = _whole(trace.question, policy, scoring)
     move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
     for number, record in enumerate(trace.records, start=1):
         try:

@@ -7,7 +7,7 @@
     │   ├── CapabilityError        a policy needs what the model lacks
     │   ├── NotAnIndexError        the path is not an index directory
     │   ├── EmptyCorpusError       nothing readable was given
-    │   └── CalibrationError       labels that nothing can be fitted on, a calibrator of other scores
+    │   └── CalibrationError       labels without use, a calibrator of other scores
     ├── CorpusError
     │   ├── IndexFormatError       magic, version, checksum, text-form mismatch
     │   ├── IndexUnavailable       transient: time-out, unreachable service

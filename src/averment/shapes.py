@@ -21,11 +21,10 @@ from averment.types import (
     Count,
     Occurrence,
     Passage,
+    Report,
+    Scores,
     TriggeredRetrieval,
 )
-
-# Every estimator that a claim's scores came from; none exists yet.
-_ESTIMATORS_USED: tuple[str, ...] = ()
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -42,8 +41,40 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "usage": to_plain(answer.cost),
         "policy": answer.policy,
         "model": answer.model,
-        "estimators_used": list(_ESTIMATORS_USED),
+        "estimators_used": estimators_used(answer.scores),
+        "made_with": _made_with(answer.scores) if answer.scores else None,
+        "notes": list(answer.scores.notes) if answer.scores else [],
         "trace_id": answer.trace_id,
+    }
+
+
+def report_object(report: Report) -> dict[str, Any]:
+    """What ``check --json`` prints."""
+    return {
+        "claims": [claim_object(claim) for claim in report.claims],
+        "skipped": [
+            {"text": report.text[start:end], "start": start, "end": end, "reason": reason}
+            for start, end, reason in report.skipped
+        ],
+        "estimators_used": estimators_used(report.scores),
+        "made_with": _made_with(report.scores),
+        "calibrated": report.calibrated,
+        "notes": list(report.scores.notes),
+    }
+
+
+def estimators_used(scores: Scores | None) -> list[str]:
+    """The names of everything that the scores came from."""
+    return list(scores.estimators_used) if scores else []
+
+
+def _made_with(scores: Scores) -> dict[str, str]:
+    """What a calibrator for these scores has to be fitted on."""
+    return {
+        "uf": scores.uf_estimator,
+        "uu": scores.uu_estimator,
+        "faithfulness": scores.faithfulness_scorer,
+        "model": scores.model,
     }
 
 
@@ -61,6 +92,10 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "p_true_if_unfaithful": claim.p_true_if_unfaithful,
         "p_true": claim.p_true,
         "calibrated": claim.calibrated,
+        "score": claim.score,
+        "uf": claim.uf,
+        "uu": claim.uu,
+        "features": dict(claim.features),
         "verdict": claim.verdict.value,
         "reasons": dict(claim.reasons),
         "evidence": [_evidence_object(passage) for passage in claim.evidence],

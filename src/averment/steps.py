@@ -26,12 +26,15 @@ from averment.types import (
     Draft,
     Entity,
     Extraction,
+    Faithfulness,
     Generation,
     GenerationOptions,
     Prompt,
     Question,
     Retrieval,
+    Scores,
     Sentence,
+    Token,
 )
 
 
@@ -92,8 +95,35 @@ class Commit:
     sentence: Sentence
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeFaithfulness:
+    """Hold claims against passages. Outcome: `list[Faithfulness]`, one a claim."""
+
+    claims: tuple[str, ...]
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rescore:
+    """Give the tokens of a text after a prompt, with their log-probabilities.
+
+    Outcome: `list[Token]`.
+    """
+
+    prompt: Prompt
+    text: str
+
+
 Step: TypeAlias = (
-    ExtractEntities | ExtractTriplets | CountPhrases | Cooccur | Search | Generate | Commit
+    ExtractEntities
+    | ExtractTriplets
+    | CountPhrases
+    | Cooccur
+    | Search
+    | Generate
+    | Commit
+    | JudgeFaithfulness
+    | Rescore
 )
 
 _T = TypeVar("_T")
@@ -116,6 +146,14 @@ class Policy(Protocol):
 
     def run(self, question: Question) -> Flow[Draft]:
         """Answer one question."""
+        ...
+
+
+class ClaimScoring(Protocol):
+    """How the claims of a finished draft are scored."""
+
+    def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
+        """Score each sentence."""
         ...
 
 
@@ -178,3 +216,17 @@ def generate(prompt: Prompt, options: GenerationOptions) -> Flow[Generation]:
 def commit(sentence: Sentence) -> Flow[None]:
     """Let a checked sentence leave: drivers stream it."""
     yield Commit(sentence)
+
+
+def judge_faithfulness(claims: Sequence[str], passages: Sequence[str]) -> Flow[list[Faithfulness]]:
+    """How far the passages entail each claim."""
+    if not claims:
+        return []
+    found: list[Faithfulness] = yield JudgeFaithfulness(tuple(claims), tuple(passages))
+    return found
+
+
+def rescore(prompt: Prompt, text: str) -> Flow[list[Token]]:
+    """The tokens of a text after a prompt."""
+    tokens: list[Token] = yield Rescore(prompt, text)
+    return tokens

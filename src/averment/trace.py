@@ -26,9 +26,11 @@ from averment.types import (
     Draft,
     Entity,
     Extraction,
+    Faithfulness,
     Generation,
     Question,
     Retrieval,
+    Token,
 )
 
 SCHEMA = 1
@@ -41,6 +43,8 @@ _OUTCOMES: dict[type[Any], Any] = {
     steps.Search: Retrieval,
     steps.Generate: Generation,
     steps.Commit: type(None),
+    steps.JudgeFaithfulness: list[Faithfulness],
+    steps.Rescore: list[Token],
 }
 _STEPS: dict[str, type[Any]] = {step.__name__: step for step in _OUTCOMES}
 

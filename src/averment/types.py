@@ -373,6 +373,9 @@ class Sentence:
     ``reason`` is a code for how the support came about where the checks do not show it:
     ``no_claim`` (nothing to check, which is harmless), ``extraction_failed``,
     ``corpus_unavailable``, ``in_passage``, ``by_its_claims`` …
+
+    ``tokens`` are those that were written for it, with the log-probabilities that they had in its
+    own context; they join to the end of ``text``, or to all of it, or are empty.
     """
 
     text: str
@@ -381,6 +384,7 @@ class Sentence:
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     repairs: int = 0
+    tokens: tuple[Token, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,8 +397,59 @@ class TriggeredRetrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimScores:
+    """How likely a claim is true, and the parts of that number. What is missing has a reason.
+
+    ``faithfulness`` is raw and enters as P(faithful). ``uf`` and ``uu`` are the confidences of the
+    two branches (better when higher, any scale), by the estimators that `Scores` names.
+    ``features`` are the corpus features that are known. ``score`` is the mixture, in [0, 1]; only
+    if ``calibrated`` is it a probability, and then ``p_true`` says it again with its two parts.
+    """
+
+    faithfulness: Faithfulness | None
+    uf: float | None = None
+    uu: float | None = None
+    features: Mapping[str, float] = field(default_factory=dict)
+    score: float | None = None
+    p_true_if_faithful: float | None = None
+    p_true_if_unfaithful: float | None = None
+    p_true: float | None = None
+    calibrated: bool = False
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of all claims, and who made them.
+
+    Args:
+        claims: One a claim, in order.
+        faithfulness_scorer: The name of who judged faithfulness.
+        uf_estimator: Of the confidence of the faithful branch, ``constant`` where there is none.
+        uu_estimator: Of the confidence of the unfaithful branch.
+        model: The language model whose log-probabilities were read, empty where none was.
+        notes: What could not be used and why, in words.
+    """
+
+    claims: tuple[ClaimScores, ...]
+    faithfulness_scorer: str
+    uf_estimator: str
+    uu_estimator: str
+    model: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def estimators_used(self) -> tuple[str, ...]:
+        """Everything that a score came from, without the constants."""
+        names = (self.faithfulness_scorer, self.uf_estimator, self.uu_estimator)
+        has_features = any(claim.features for claim in self.claims)
+        found = [name for name in names if name and name != "constant"]
+        return (*dict.fromkeys(found), *(["corpus_evidence"] if has_features else []))
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """What a policy returns: an answer that has not been scored yet.
+    """What a policy returns; an engine that scores adds the ``scores``, one a sentence.
 
     ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), empty if
     there is none. ``reason`` is a code: why it warned or abstained.
@@ -405,13 +460,15 @@ class Draft:
     retrievals: tuple[TriggeredRetrieval, ...]
     verdict: Verdict
     reason: str | None
+    scores: Scores | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A claim of the answer at ``answer.draft[start:end]``, with every score it has.
 
-    A missing score is ``None`` and its field name is a key of ``reasons``.
+    A missing score is ``None`` and its field name is a key of ``reasons``. ``p_faithful`` is raw.
+    ``evidence`` are the best spans for it, cut out of the passages that were retrieved.
     """
 
     text: str
@@ -429,6 +486,10 @@ class Claim:
     p_true_if_unfaithful: float | None = None
     p_true: float | None = None
     calibrated: bool = False
+    score: float | None = None
+    uf: float | None = None
+    uu: float | None = None
+    features: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,3 +523,23 @@ class Answer:
     policy: str
     model: str
     trace_id: str
+    scores: Scores | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check of a text found: its claims, and the parts that claim nothing with why.
+
+    ``skipped`` are (start, end, reason code) of parts of the text; claims and these cover it all
+    but for blanks and marks.
+    """
+
+    text: str
+    claims: tuple[Claim, ...]
+    skipped: tuple[tuple[int, int, str], ...]
+    scores: Scores
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the scores of the claims are calibrated probabilities."""
+        return bool(self.claims) and all(claim.calibrated for claim in self.claims)

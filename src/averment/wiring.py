@@ -1,7 +1,6 @@
-"""The composition root: settings, and the adapters put together.
+"""The composition root: the adapters put together as the settings say.
 
-The only module, beside the command line, that reads the environment and configuration files, and
-the only one that knows every adapter. Adapters with optional or heavy dependencies are imported
+The only module that knows every adapter. Adapters with optional or heavy dependencies are imported
 where they are opened.
 """
 
@@ -11,26 +10,15 @@ import importlib.util
 import logging
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-import platformdirs
-from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    TomlConfigSettingsSource,
-)
+from typing import TYPE_CHECKING, Any
 
 from averment.corpus.passages import cut_passages
-from averment.engine import Edges, Engine
-from averment.errors import MissingExtraError, UnknownNameError, UsageError
+from averment.engine import Edges, Engine, Missing, carry_out
+from averment.errors import CapabilityError, MissingExtraError, UnknownNameError, UsageError
 from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
@@ -40,111 +28,29 @@ from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo
-from averment.ports import ClaimExtractor, CorpusIndex, LanguageModel, Retriever
+from averment.ports import (
+    ClaimExtractor,
+    CorpusIndex,
+    FaithfulnessScorer,
+    LanguageModel,
+    PairJudge,
+    Retriever,
+    ScoringModel,
+)
+from averment.settings import Settings, resolve_settings
 from averment.text import TextForm
-from averment.types import CorpusInfo, Document
+from averment.types import Capability, CorpusInfo, Document, Passage, Question, Report
 
 if TYPE_CHECKING:
     from averment.models.llama_cpp import LlamaCpp
     from averment.models.openai_compat import OpenAICompatible
+    from averment.scoring.flow import Scoring
 
-CONFIGURATION_FILE = "averment.toml"
-DEFAULT_INDEX = Path(".averment/index")
 
 # Best first; `ask` takes the first one that is there and says which.
 LOCAL_MODELS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2-135m")
 
-
-class Settings(BaseSettings):
-    """Every setting, declared once. Flag, then environment, then `averment.toml`, then default."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="AVERMENT_",
-        toml_file=CONFIGURATION_FILE,
-        extra="ignore",
-        frozen=True,
-        populate_by_name=True,
-    )
-
-    home: Path = Field(
-        default_factory=lambda: Path(platformdirs.user_data_dir("averment", appauthor=False)),
-        description="where models, caches and the demo index live; nothing is written elsewhere",
-    )
-    index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
-    model: str | None = Field(
-        default=None,
-        description="a registry name, a .gguf file, or with base_url a model of that server; "
-        "unset: the best local model that is there",
-    )
-    base_url: str | None = Field(
-        default=None, description="an OpenAI-compatible server, e.g. http://localhost:11434/v1"
-    )
-    api_key: SecretStr | None = Field(
-        default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
-    )
-    policy: str = Field(default="quco", description="when to retrieve: a preset name")
-    extractor: Literal["rules", "model"] = Field(
-        default="rules", description="who finds entities and triplets"
-    )
-    damaged_segments: DamagedSegments = Field(
-        default="fail",
-        description="segments that cannot be read: fail, or answer without them (lower_bound)",
-    )
-    offline: bool = Field(default=False, description="forbid every connection but loopback")
-    timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
-    threads: int | None = Field(default=None, ge=1, description="CPU threads of a local model")
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flag, environment, file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
-
-
-def resolve_settings(**flags: Any) -> Settings:
-    """The settings in force; a flag that is None was not given.
-
-    Raises:
-        UsageError: A value that cannot be used, or an unreadable `averment.toml`.
-    """
-    given = {name: value for name, value in flags.items() if value is not None}
-    try:
-        return Settings(**given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else "?"
-        where = origins(given).get(name, "default")
-        raise UsageError(
-            f"Setting {name!r} from {where} cannot be used: {first['msg']} "
-            f"(found {first['input']!r})."
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{CONFIGURATION_FILE} is not TOML: {error}.") from error
-
-
-def origins(flags: Mapping[str, Any]) -> dict[str, str]:
-    """Where each setting came from: flag, environment variable, file or default."""
-    sources = (
-        ("flag --{}", InitSettingsSource(Settings, dict(flags))()),
-        ("environment AVERMENT_{}", EnvSettingsSource(Settings)()),
-        (f"file {CONFIGURATION_FILE}", TomlConfigSettingsSource(Settings)()),
-    )
-    found = {}
-    for name in Settings.model_fields:
-        for told, values in sources:
-            if name in values:
-                shown = name.upper() if "AVERMENT_" in told else name.replace("_", "-")
-                found[name] = told.format(shown)
-                break
-        else:
-            found[name] = "default"
-    return found
+_PASSAGES_A_CLAIM = 3
 
 
 # --- the corpus ---------------------------------------------------------------------------------
@@ -349,6 +255,163 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
     return RulesExtractor()
 
 
+# --- scores -------------------------------------------------------------------------------------
+
+
+def open_faithfulness(settings: Settings, model: LanguageModel | None) -> FaithfulnessScorer:
+    """Who judges faithfulness.
+
+    Args:
+        settings: Names the judge.
+        model: The language model, for the judge that is one.
+
+    Raises:
+        MissingExtraError: The judge needs an extra that is not installed.
+        ModelFileError: The model is not there, or is not what it should be.
+        CapabilityError: The language model cannot judge, or there is none.
+    """
+    name = settings.faithfulness
+    if name == "auto":
+        there = all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers")))
+        name = "minilm" if there else "lexical"
+    if name == "lexical":
+        from averment.faithfulness.lexical import LexicalAlignment
+
+        return LexicalAlignment()
+    from averment.faithfulness.cache import CachedJudge
+    from averment.faithfulness.scorer import ChunkedScorer
+
+    cache = settings.home / "cache" / "faithfulness"
+    return ChunkedScorer(CachedJudge(_pair_judge(name, settings, model), directory=cache))
+
+
+def _pair_judge(name: str, settings: Settings, model: LanguageModel | None) -> PairJudge:
+    if name == "judge":
+        from averment.models.judge import JudgeByLanguageModel
+
+        if not isinstance(model, ScoringModel):
+            raise CapabilityError(
+                "The language model cannot judge: it gives no log-probabilities of a text.",
+                hint="Name a local model: --model NAME",
+            )
+        return JudgeByLanguageModel(model, name=model.info.name)
+    from averment.models.nli import open_nli, open_shipped_nli
+
+    if name == "minilm":
+        return open_shipped_nli(n_threads=settings.threads or 1)
+    if (Path(name) / "model.onnx").is_file():
+        return open_nli(Path(name), n_threads=settings.threads or 1)
+    from averment.models.nli_transformers import open_transformers_nli
+
+    return open_transformers_nli(name, local_files_only=settings.offline)
+
+
+def make_scoring(
+    settings: Settings,
+    scorer: FaithfulnessScorer,
+    *,
+    index: CorpusInfo | None,
+    model: LanguageModel | None,
+    window_words: int,
+) -> Scoring:
+    """How claims are scored with these edges.
+
+    Raises:
+        CalibrationError: The calibrator is damaged, or was fitted on the numbers of others.
+    """
+    from averment.franq.calibrator_json import from_json
+    from averment.franq.evidence import CorpusSize
+    from averment.scoring.flow import Scoring
+
+    rescores = model is not None and Capability.SCORING in model.info.capabilities
+    corpus = None
+    if index is not None and index.n_documents and index.n_words:
+        corpus = CorpusSize(index.n_documents, index.n_words, window_words)
+    calibrator = None
+    if settings.calibrator is not None:
+        text = settings.calibrator.read_text(encoding="utf-8")
+        calibrator = from_json(text, made_with=None)
+    return Scoring(
+        faithfulness_scorer=scorer.name,
+        model=model.info.name if model is not None and rescores else "",
+        corpus=corpus,
+        calibrator=calibrator,
+    )
+
+
+def check(
+    text: str,
+    question: str | None = None,
+    contexts: Sequence[str | Document] = (),
+    index: EmbeddedIndex | str | Path | None = None,
+    model: LanguageModel | str | None = None,
+    **settings: Any,
+) -> Report:
+    """Check a text claim by claim, against passages, the corpus, or both.
+
+    Args:
+        text: Any text.
+        question: What it answers, if that is known.
+        contexts: What its claims are held against. Without any, and with an index of documents,
+            passages are retrieved for each claim.
+        index: An open index or its directory; None: there is no corpus.
+        model: Re-scores the words of the text; an open model or its name; None: nobody does.
+        **settings: Any field of `Settings`, `faithfulness` and `calibrator` above all.
+
+    Raises:
+        UsageError: A setting, path or name that cannot be used.
+        CalibrationError: The calibrator is of other scores.
+    """
+    named = {**settings, "model": model if isinstance(model, str) else None}
+    resolved = resolve_settings(**named)
+    opened = open_index(index) if isinstance(index, (str, Path)) else index
+    own = open_model(resolved) if isinstance(model, str) else None
+    try:
+        return _check(text, question, contexts, opened, own or model, resolved)
+    finally:
+        if own is not None:
+            own.close()
+
+
+def _check(
+    text: str,
+    question: str | None,
+    contexts: Sequence[str | Document],
+    index: EmbeddedIndex | None,
+    model: Any,
+    settings: Settings,
+) -> Report:
+    from averment.checking import TextCheck
+
+    scorer = open_faithfulness(settings, model)
+    counting = None if index is None else QuCo(entity_threshold=LEAST_DOCUMENTS)
+    window_words = counting.window_words if counting else 0
+    info = None if index is None else index.info
+    scoring = make_scoring(settings, scorer, index=info, model=model, window_words=window_words)
+    has_passages = index is not None and index.extra_directory("bm25") is not None
+    rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
+    edges = Edges(
+        index=index or _missing("a corpus index", "--index DIR"),
+        retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
+        model=model or _missing("a language model", "--model NAME"),
+        extractor=open_extractor(settings, model),
+        faithfulness=scorer,
+    )
+    passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
+    asked = None if question is None else Question("question", question)
+    return carry_out(rule.run(text, asked, passages), edges)
+
+
+def _missing(what: str, hint: str) -> Any:
+    return Missing(what, hint=hint)
+
+
+def _whole_context(number: int, given: str | Document) -> Passage:
+    document = given if isinstance(given, Document) else Document(f"context {number}", given)
+    name = document.document_id
+    return Passage(name, name, document.title, document.text, 0, len(document.text))
+
+
 # --- policies -----------------------------------------------------------------------------------
 
 
@@ -422,7 +485,31 @@ def open_engine(
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
     if model is not None and not isinstance(model, str):
-        return Engine(rule, Edges(opened, retriever, model, open_extractor(resolved, model)))
+        return _engine(rule, opened, retriever, model, resolved, on_close=None)
     own = open_model(resolved)
-    edges = Edges(opened, retriever, own, open_extractor(resolved, own))
-    return Engine(rule, edges, on_close=own.close)
+    try:
+        return _engine(rule, opened, retriever, own, resolved, on_close=own.close)
+    except BaseException:
+        own.close()
+        raise
+
+
+def _engine(
+    rule: SentenceLoop,
+    index: CorpusIndex,
+    retriever: Retriever,
+    model: LanguageModel,
+    settings: Settings,
+    *,
+    on_close: Callable[[], None] | None,
+) -> Engine:
+    extractor = open_extractor(settings, model)
+    if not settings.scores:
+        return Engine(rule, Edges(index, retriever, model, extractor), on_close=on_close)
+    scorer = open_faithfulness(settings, model)
+    window_words = getattr(rule.trigger, "window_words", 0)
+    scoring = make_scoring(
+        settings, scorer, index=index.info, model=model, window_words=window_words
+    )
+    edges = Edges(index, retriever, model, extractor, scorer)
+    return Engine(rule, edges, scoring=scoring, on_close=on_close)

@@ -12,7 +12,8 @@ from typer.main import get_command
 
 import averment
 from averment.cli.app import app
-from averment.wiring import Settings, make_policy, policy_names
+from averment.settings import Settings
+from averment.wiring import make_policy, policy_names
 from conftest import REPOSITORY
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from averment.models.writing import Ending, Writing, clip, find_ending
+from averment.models.writing import Ending, Writing, find_ending
+from averment.tokens import clip
 from averment.types import FinishReason, GenerationOptions, Token, Usage
 
 SENTENCE = GenerationOptions(until_sentence_end=True)

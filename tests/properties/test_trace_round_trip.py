@@ -21,9 +21,11 @@ from averment.types import (
     Draft,
     Entity,
     Extraction,
+    Faithfulness,
     Generation,
     Question,
     Retrieval,
+    Token,
 )
 from doubles import EVERY_ERROR
 
@@ -35,6 +37,8 @@ OUTCOMES: dict[type, Any] = {
     steps.Search: Retrieval,
     steps.Generate: Generation,
     steps.Commit: type(None),
+    steps.JudgeFaithfulness: list[Faithfulness],
+    steps.Rescore: list[Token],
 }
 """What each step gives, as `averment.steps` documents it."""
 

@@ -97,7 +97,8 @@ def delete(
 
     Their bytes stay on disk until `averment index merge`.
     """
-    from averment.wiring import delete_documents, open_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import delete_documents, open_index
 
     target = resolve_settings(index=index).index
     ids = [*(document_ids or []), *(_lines_of(ids_from) if ids_from else [])]
@@ -127,7 +128,8 @@ def _lines_of(file: Path) -> list[str]:
 @app.command()
 def merge(index: IndexOption = None, json: JsonOption = False) -> None:
     """Make few segments of many and let go of deleted documents; answers stay the same."""
-    from averment.wiring import merge_index, open_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import merge_index, open_index
 
     target = resolve_settings(index=index).index
     before = open_index(target).info
@@ -158,7 +160,8 @@ def _ingest(
     from averment.corpus.files import BadRecord, list_files
     from averment.corpus.fingerprint import fingerprint
     from averment.corpus.readers import read_files
-    from averment.wiring import build_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import build_index
 
     target = resolve_settings(index=index).index
     bad: list[str] = []

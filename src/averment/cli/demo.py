@@ -142,7 +142,8 @@ def questions(role: str) -> list[str]:
 
 def open_demo(model: str | None, *, offline: bool | None, quiet: bool) -> Engine:
     """The engine over the bundled corpus; index and model are made ready in the home directory."""
-    from averment.wiring import open_engine, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import open_engine
 
     settings = resolve_settings(offline=offline)
     index = _demo_index(settings.home)

@@ -13,7 +13,7 @@ from averment.errors import AvermentError
 
 def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
     """Show every setting with its origin, and what is here: index, models, extras."""
-    from averment.wiring import Settings, origins, resolve_settings
+    from averment.settings import Settings, origins, resolve_settings
 
     flags = {"index": index} if index else {}
     settings = resolve_settings(**flags)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def open_registry() -> Registry:
     """The registry of this machine's home."""
     from averment.models.registry import Registry
-    from averment.wiring import resolve_settings
+    from averment.settings import resolve_settings
 
     return Registry(resolve_settings().home)
 
@@ -30,7 +30,7 @@ def fetch(name: str, *, source: str = "auto", offline: bool | None, quiet: bool)
         UnknownNameError: No such model.
     """
     from averment.models.registry import Registry
-    from averment.wiring import resolve_settings
+    from averment.settings import resolve_settings
 
     settings = resolve_settings(offline=offline)
     registry = Registry(settings.home)

@@ -45,7 +45,8 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     """What an index holds, and how it was made."""
     from averment.index.compiled import available
     from averment.index.engines import COMPILED, WITHOUT_CORE
-    from averment.wiring import open_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import open_index
 
     target = resolve_settings(index=index).index
     found = open_index(target).info
@@ -87,7 +88,8 @@ def _sizes(found: CorpusInfo) -> str:
 @app.command()
 def verify(index: IndexOption = None, json: JsonOption = False) -> None:
     """Check every file of an index against the hashes in its manifest; exit 1 if one differs."""
-    from averment.wiring import resolve_settings, verify_index
+    from averment.settings import resolve_settings
+    from averment.wiring import verify_index
 
     target = resolve_settings(index=index).index
     problems = verify_index(target)
@@ -163,7 +165,8 @@ def cooccur(
 
 def _open(index: Path | None, **restriction: str | None) -> EmbeddedIndex:
     """The index of a question, restricted where that was asked for."""
-    from averment.wiring import open_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import open_index
 
     settings = resolve_settings(index=index)
     opened = open_index(settings.index, damaged_segments=settings.damaged_segments)

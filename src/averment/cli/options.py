@@ -25,3 +25,14 @@ HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),
 ]
+FaithfulnessOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who judges faithfulness: lexical, minilm, judge, or an NLI model.  [default: auto]",
+        show_default=False,
+    ),
+]
+CalibratorOption = Annotated[
+    Path | None,
+    typer.Option(help="A file of `averment calibrate`.", show_default=False),
+]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from averment.errors import ContextOverflow, MalformedReply, ModelError
-from averment.models.writing import clip
+from averment.tokens import clip
 from averment.types import FinishReason, Generation, Token, Usage
 
 _BYTES_PER_TOKEN = 4  # of English text, for servers that do not count

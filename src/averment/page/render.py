@@ -45,6 +45,8 @@ _KINDS: dict[type[object], str] = {
     steps.Search: "search",
     steps.Generate: "generate",
     steps.Commit: "commit",
+    steps.JudgeFaithfulness: "score",
+    steps.Rescore: "score",
 }
 
 
@@ -206,6 +208,11 @@ def _told(record: Record) -> str:
             return f"wrote “{outcome.text.strip()}”"
         case steps.Commit(sentence=committed):
             return f"let out “{committed.text}”"
+        case steps.JudgeFaithfulness(claims=claims, passages=passages):
+            scores = ", ".join(f"{found.score:.2f}" for found in outcome)
+            return f"held {len(claims)} claims against {len(passages)} passages: {scores}"
+        case steps.Rescore(text=text):
+            return f"re-scored {len(outcome)} tokens of “{text.strip()}” without passages"
 
 
 def _words(support: Support) -> str:

@@ -22,6 +22,7 @@ from averment.prompts import load
 from averment.steps import Flow
 from averment.text import TextForm
 from averment.text import sentences as split_sentences
+from averment.tokens import clip
 from averment.types import (
     Capability,
     Check,
@@ -33,6 +34,7 @@ from averment.types import (
     Question,
     Sentence,
     Support,
+    Token,
     Verdict,
 )
 
@@ -196,7 +198,13 @@ class SentenceLoop:
                 return None
             found = yield from self.trigger.inspect(progress, text, generation)
             sentence = Sentence(
-                text, found.support, found.reason, found.checks, found.dropped, repairs
+                text,
+                found.support,
+                found.reason,
+                found.checks,
+                found.dropped,
+                repairs,
+                _own_tokens(text, generation),
             )
             if not found.queries or repairs == self.max_repairs:
                 return sentence
@@ -232,6 +240,15 @@ def parameters(value: Any) -> dict[str, Any]:
 def _first_sentence(text: str) -> str:
     """A model that does not stop by itself may have begun another sentence."""
     return next(iter(split_sentences(text)), "")
+
+
+def _own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
+    """The tokens that a sentence ends with; none if it was cut shorter than what was written."""
+    written = generation.text.strip()
+    if not generation.tokens or not written or not sentence.endswith(written):
+        return ()
+    start = generation.text.index(written)
+    return clip(generation.tokens, start, start + len(written))
 
 
 # --- the final answer ---------------------------------------------------------------------------

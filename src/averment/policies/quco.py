@@ -157,7 +157,7 @@ class QuCo:
         self, progress: Progress, sentence: str, generation: Generation
     ) -> Flow[Inspection]:
         """Hold the claims of a sentence, and the final answer, against the corpus (equation 4)."""
-        claims = yield from self._inspect_claims(before_final(sentence))
+        claims = yield from self.inspect_claims(before_final(sentence))
         if not is_final(sentence) or claims.queries:
             return claims
         final = yield from self._inspect_final(progress, claims, final_answer(sentence))
@@ -165,7 +165,8 @@ class QuCo:
             return replace(claims, checks=final.checks)  # what is not known is not present
         return replace(final, checks=claims.checks + final.checks, dropped=claims.dropped)
 
-    def _inspect_claims(self, text: str) -> Flow[Inspection]:
+    def inspect_claims(self, text: str) -> Flow[Inspection]:
+        """Hold the triplets of a text against the corpus; the final answer is not looked for."""
         if not text:
             return Inspection(reason="no_claim")
         extraction = yield from steps.triplets(text)

@@ -1,0 +1,161 @@
+"""`averment check`: a text that is already there, claim by claim, with the evidence for each."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from averment.cli.console import err, n_of, out, print_json
+from averment.cli.options import (
+    CalibratorOption,
+    FaithfulnessOption,
+    IndexOption,
+    JsonOption,
+    OfflineOption,
+)
+
+if TYPE_CHECKING:
+    from averment.types import Claim, Report
+
+_STYLES = {
+    "supported": "green",
+    "contradicted": "bold red",
+    "unsupported": "yellow",
+    "unverified": "bright_black",
+}
+
+
+def check(
+    file: Annotated[str, typer.Argument(help="A text file, or - for stdin.")],
+    context: Annotated[
+        list[Path] | None,
+        typer.Option(help="A text file to hold the claims against; may be repeated."),
+    ] = None,
+    question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
+    index: IndexOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Re-scores the text: a name of `averment models list`, or a .gguf file.  "
+            "[default: none]",
+            show_default=False,
+        ),
+    ] = None,
+    faithfulness: FaithfulnessOption = None,
+    calibrator: CalibratorOption = None,
+    fail_below: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Exit 1 if a claim's P(true), or without a calibrator its faithfulness, is "
+            "below this or unknown.",
+            show_default=False,
+        ),
+    ] = None,
+    offline: OfflineOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Score the claims of a text against given passages, the index, or both."""
+    from averment.settings import DEFAULT_INDEX, resolve_settings
+    from averment.types import Document
+    from averment.wiring import check as check_text
+
+    text = _read(file)
+    contexts = [Document(str(path), _read(str(path))) for path in context or ()]
+    settings = resolve_settings(index=index, model=model)
+    asked_for = settings.index != DEFAULT_INDEX or settings.index.exists()
+    report = check_text(
+        text,
+        question,
+        contexts,
+        index=settings.index if asked_for else None,
+        model=model,
+        faithfulness=faithfulness,
+        calibrator=calibrator,
+        offline=offline,
+    )
+    failing = [] if fail_below is None else _below(report, fail_below)
+    if json:
+        from averment.shapes import report_object
+
+        print_json(report_object(report))
+    else:
+        _print_report(report, failing)
+    if failing:
+        raise typer.Exit(1)
+
+
+def _read(file: str) -> str:
+    from averment.errors import UsageError
+
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{file} is not UTF-8 text: byte {error.object[error.start]:#x} at {error.start}.",
+            hint=f"Convert it first: iconv -f latin1 -t utf-8 {file}",
+        ) from error
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def number_of(claim: Claim) -> float | None:
+    """What a threshold is held against: P(true) if it is calibrated, else faithfulness."""
+    return claim.p_true if claim.calibrated else claim.p_faithful
+
+
+def _below(report: Report, least: float) -> list[Claim]:
+    """The claims that do not reach it; an unknown number does not."""
+    return [c for c in report.claims if (number_of(c) is None or (number_of(c) or 0.0) < least)]
+
+
+def _print_report(report: Report, failing: list[Claim]) -> None:
+    from rich.text import Text
+
+    console = out()
+    for claim in report.claims:
+        style = _STYLES[claim.verdict]
+        console.print(Text.assemble((f"{claim.verdict:>12}  ", style), claim.text))
+        console.print(Text(" " * 14 + " · ".join(_told(claim)), style="bright_black"))
+        for passage in claim.evidence:
+            source = passage.title or passage.document_id
+            console.print(Text(f"{'':14}“{_short(passage.text)}” — {source}", style="bright_black"))
+    for start, end, reason in report.skipped:
+        line = f"{reason.replace('_', ' '):>12}  {_short(report.text[start:end])}"
+        console.print(Text(line, style="bright_black"))
+    if not report.claims:
+        console.print("No claim to check.")
+    scale = "calibrated probabilities" if report.calibrated else "uncalibrated"
+    used = ", ".join(report.scores.estimators_used) or "none"
+    err().print(Text(f"{n_of(len(report.claims), 'claim')}, {scale}; estimators: {used}"))
+    for note in report.scores.notes:
+        err().print(Text(f"note: {note}", style="yellow"))
+    if failing:
+        err().print(Text(f"{n_of(len(failing), 'claim')} below the threshold", style="bold red"))
+
+
+def _told(claim: Claim) -> list[str]:
+    """The numbers of a claim in words; what is missing says why."""
+    told = []
+    if claim.p_true is not None:
+        told.append(
+            f"P(true) {claim.p_true:.2f} (if faithful {claim.p_true_if_faithful:.2f}, "
+            f"if not {claim.p_true_if_unfaithful:.2f})"
+        )
+    if claim.p_faithful is not None and claim.reasons.get("p_faithful") != "no_evidence":
+        told.append(f"faithfulness {claim.p_faithful:.2f}")
+    told.append(claim.reasons["verdict"].replace("_", " "))
+    if claim.checks:
+        told.append(f"corpus: {claim.support.replace('_', ' ')}")
+    return told
+
+
+def _short(text: str, n_characters: int = 160) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"

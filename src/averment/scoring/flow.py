@@ -1,0 +1,291 @@
+"""The claims of an answer, or of any text, scored step by step: a flow, performed by an engine.
+
+For each claim: how faithful it is to the passages, how sure the model was of its words with the
+passages before its eyes (uf) and without them (uu), and what the corpus says apart from those
+passages. FRANQ makes one number of them, a probability only if a calibrator is given.
+
+What is missing is named: a claim without tokens has no confidence and its branch falls back to the
+base rate, which the reasons say; a text that cannot be re-scored ends nothing.
+
+Source: FRANQ (arXiv 2505.21072), long form: uf is the probability of the claim's tokens, uu that of
+the same tokens without the passages (parametric knowledge).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from averment import steps
+from averment.claims.alignment import StatedClaim, align_claims
+from averment.errors import AvermentError, CapabilityError, ModelError
+from averment.franq.calibration import fit
+from averment.franq.calibrator import Calibrator, MadeWith, Mode
+from averment.franq.components import CONSTANT, confidence
+from averment.franq.evidence import CorpusSize
+from averment.franq.rows import Row
+from averment.franq.score import Score, Source, Unscored
+from averment.prompts import load
+from averment.scoring.claims import ScorableClaim, answer_text, claims_of
+from averment.scoring.corpus import corpus_features
+from averment.steps import Flow
+from averment.text import Span
+from averment.types import (
+    ClaimScores,
+    Draft,
+    Faithfulness,
+    Passage,
+    Prompt,
+    Question,
+    Scores,
+)
+from averment.uq.estimator import Absent
+from averment.uq.records import ClaimSpan, Record
+from averment.uq.registry import estimator
+
+UF, UU = "max_probability", "parametric_knowledge"
+_CREATED_BY = "averment, uncalibrated"
+
+
+@dataclass(frozen=True, slots=True)
+class _Confidences:
+    """One confidence a claim, better when higher, with a reason where there is none."""
+
+    values: tuple[float | None, ...]
+    reasons: tuple[str | None, ...]
+
+    @classmethod
+    def missing(cls, n_claims: int, reason: str) -> _Confidences:
+        return cls((None,) * n_claims, (reason,) * n_claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How claims are scored.
+
+    Args:
+        faithfulness_scorer: The name of who judges faithfulness.
+        model: The name of the model that re-scores; empty: nothing is re-scored, and the branches
+            are constant.
+        corpus: What counts are from; None: there are none, and the score is plain FRANQ.
+        calibrator: Made with exactly these; None: scores are uncalibrated.
+        prompt_id: The template of the prompt, with placeholders ``context`` and ``question``.
+
+    Raises:
+        CalibrationError: The calibrator was fitted on the numbers of others.
+    """
+
+    faithfulness_scorer: str
+    model: str = ""
+    corpus: CorpusSize | None = None
+    calibrator: Calibrator | None = None
+    prompt_id: str = "answer"
+
+    def __post_init__(self) -> None:
+        if self.calibrator is not None:
+            self.calibrator.require(self.made_with)
+
+    @property
+    def made_with(self) -> MadeWith:
+        """Who makes the numbers, by name."""
+        uf, uu = (UF, UU) if self.model else (CONSTANT, CONSTANT)
+        return MadeWith(uf, uu, self.faithfulness_scorer, self.model)
+
+    def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
+        """Score the sentences of an answer that was written sentence by sentence."""
+        claims = claims_of(question, draft)
+        passages = [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
+        answer = answer_text(draft)
+        uf = _of_own_tokens(claims) if self.model else _Confidences.missing(len(claims), "no_model")
+        notes: list[str] = []
+        uu = yield from self._without_context(question, answer, claims, notes)
+        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=passages))
+
+    def of_text(
+        self,
+        question: Question | None,
+        text: str,
+        claims: Sequence[ScorableClaim],
+        passages: Sequence[Passage],
+        *,
+        are_retrieved: bool,
+    ) -> Flow[Scores]:
+        """Score the claims of a text that somebody else wrote, with or without passages.
+
+        Args:
+            question: What the text answers, if that is known.
+            text: The text.
+            claims: Its claims.
+            passages: What they are held against.
+            are_retrieved: The passages are of the corpus, and are taken out of its counts.
+        """
+        notes: list[str] = []
+        uf = yield from self._with_context(question, text, claims, passages, notes)
+        uu = yield from self._without_context(question, text, claims, notes)
+        counted = passages if are_retrieved else ()
+        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=counted))
+
+    # --- confidences ----------------------------------------------------------------------------
+
+    def _prompt(self, question: Question | None, context: str) -> Prompt:
+        asked = question.text if question else "What is known about this?"
+        return Prompt(load(self.prompt_id).fill(context=context, question=asked))
+
+    def _with_context(
+        self,
+        question: Question | None,
+        text: str,
+        claims: Sequence[ScorableClaim],
+        passages: Sequence[Passage],
+        notes: list[str],
+    ) -> Flow[_Confidences]:
+        lines = [f"[{n}] {p.title}: {p.text}\n" for n, p in enumerate(passages, start=1)]
+        context = "Context:\n" + "".join(lines) + "\n" if lines else ""
+        return (yield from self._rescored(self._prompt(question, context), text, claims, UF, notes))
+
+    def _without_context(
+        self,
+        question: Question | None,
+        text: str,
+        claims: Sequence[ScorableClaim],
+        notes: list[str],
+    ) -> Flow[_Confidences]:
+        return (yield from self._rescored(self._prompt(question, ""), text, claims, UU, notes))
+
+    def _rescored(
+        self,
+        prompt: Prompt,
+        text: str,
+        claims: Sequence[ScorableClaim],
+        name: str,
+        notes: list[str],
+    ) -> Flow[_Confidences]:
+        """The confidence of each claim from one re-scoring of the whole text."""
+        if not self.model:
+            return _Confidences.missing(len(claims), "no_model")
+        if not text.strip():
+            return _Confidences.missing(len(claims), "empty_text")
+        try:
+            tokens = yield from steps.rescore(prompt, f" {text}")
+        except (ModelError, CapabilityError) as error:
+            notes.append(f"{name}: {error.message}")
+            return _Confidences.missing(len(claims), type(error).__name__)
+        stated = [StatedClaim(claim.text, Span(claim.start + 1, claim.end + 1)) for claim in claims]
+        alignments = align_claims(f" {text}", tokens, stated)
+        record = Record("", text, tokens=tuple(tokens), tokens_without_context=tuple(tokens))
+        return _confidences(name, [(record, a.claim) for a in alignments])
+
+    # --- the score ------------------------------------------------------------------------------
+
+    def _scores(
+        self,
+        claims: Sequence[ScorableClaim],
+        passages: Sequence[Passage],
+        uf: _Confidences,
+        uu: _Confidences,
+        notes: list[str],
+        *,
+        retrieved: Sequence[Passage],
+    ) -> Flow[Scores]:
+        texts = tuple(claim.text for claim in claims)
+        try:
+            found: Sequence[Faithfulness | None] = yield from steps.judge_faithfulness(
+                texts, [passage.text for passage in passages]
+            )
+        except AvermentError as error:
+            notes.append(f"{self.faithfulness_scorer}: {error.message}")
+            found = [None] * len(claims)
+        features = [
+            {}
+            if self.corpus is None
+            else corpus_features(claim.checks, passages, corpus=self.corpus)
+            for claim in claims
+        ]
+        rows = [
+            Row(None if f is None else f.score, a, b, evidence=evidence)
+            for f, a, b, evidence in zip(found, uf.values, uu.values, features, strict=True)
+        ]
+        made_with = self.made_with
+        calibrator = self.calibrator or fit(
+            [], mode=Mode.NONE, made_with=made_with, created_by=_CREATED_BY
+        )
+        scored = [
+            _claim_scores(f, row, score, reasons)
+            for f, row, score, *reasons in zip(
+                found, rows, calibrator.scores(rows), uf.reasons, uu.reasons, strict=True
+            )
+        ]
+        return Scores(
+            claims=tuple(scored),
+            faithfulness_scorer=made_with.faithfulness,
+            uf_estimator=made_with.uf,
+            uu_estimator=made_with.uu,
+            model=self.model,
+            notes=tuple(notes),
+        )
+
+
+def _of_own_tokens(claims: Sequence[ScorableClaim]) -> _Confidences:
+    """From the tokens that were written for each claim, under the prompt of its own time."""
+    pairs = [
+        (
+            Record("", claim.text, tokens=claim.tokens),
+            ClaimSpan(tuple(range(len(claim.tokens))), claim.text),
+        )
+        for claim in claims
+    ]
+    return _confidences(UF, pairs)
+
+
+def _confidences(name: str, pairs: Sequence[tuple[Record, ClaimSpan]]) -> _Confidences:
+    found = [estimator(name).score(record, claim) for record, claim in pairs]
+    return _Confidences(
+        tuple(confidence(value) for value in found),
+        tuple(v.reason.value if isinstance(v, Absent) else None for v in found),
+    )
+
+
+def _claim_scores(
+    faithfulness: Faithfulness | None,
+    row: Row,
+    score: Score | Unscored,
+    reasons_for_none: Sequence[str | None],
+) -> ClaimScores:
+    names = ("uf", "uu")
+    reasons = {n: why for n, why in zip(names, reasons_for_none, strict=True) if why is not None}
+    features = {name: value for name, value in row.evidence.items() if value is not None}
+    if faithfulness is None:
+        reasons["p_faithful"] = "not_judged"
+    elif faithfulness.reason is not None:
+        reasons["p_faithful"] = faithfulness.reason
+    p_names = ("p_true", "p_true_if_faithful", "p_true_if_unfaithful")
+    if isinstance(score, Unscored):
+        reasons |= dict.fromkeys(("score", *p_names), score.reason.value)
+        return ClaimScores(faithfulness, row.uf, row.uu, features, reasons=reasons)
+    reasons |= _sources(score)
+    if not score.calibrated:
+        reasons |= dict.fromkeys(p_names, "uncalibrated")
+        return ClaimScores(
+            faithfulness, row.uf, row.uu, features, score=score.p_true, reasons=reasons
+        )
+    return ClaimScores(
+        faithfulness,
+        row.uf,
+        row.uu,
+        features,
+        score=score.p_true,
+        p_true_if_faithful=score.p_true_if_faithful,
+        p_true_if_unfaithful=score.p_true_if_unfaithful,
+        p_true=score.p_true,
+        calibrated=True,
+        reasons=reasons,
+    )
+
+
+def _sources(score: Score) -> dict[str, str]:
+    """Where a branch is no fitted curve, it says what it is."""
+    found = {
+        "p_true_if_faithful": score.source_if_faithful,
+        "p_true_if_unfaithful": score.source_if_unfaithful,
+    }
+    return {name: source.value for name, source in found.items() if source is not Source.CURVE}

@@ -1,0 +1,130 @@
+"""Every setting, declared once: flag, then environment, then `averment.toml`, then default.
+
+The only module, beside the command line, that reads the environment and configuration files.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from averment.errors import UsageError
+from averment.index.embedded import DamagedSegments
+
+CONFIGURATION_FILE = "averment.toml"
+DEFAULT_INDEX = Path(".averment/index")
+
+
+class Settings(BaseSettings):
+    """Every setting, declared once. Flag, then environment, then `averment.toml`, then default."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="AVERMENT_",
+        toml_file=CONFIGURATION_FILE,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("averment", appauthor=False)),
+        description="where models, caches and the demo index live; nothing is written elsewhere",
+    )
+    index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
+    model: str | None = Field(
+        default=None,
+        description="a registry name, a .gguf file, or with base_url a model of that server; "
+        "unset: the best local model that is there",
+    )
+    base_url: str | None = Field(
+        default=None, description="an OpenAI-compatible server, e.g. http://localhost:11434/v1"
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
+    )
+    policy: str = Field(default="quco", description="when to retrieve: a preset name")
+    faithfulness: str = Field(
+        default="auto",
+        description="who judges faithfulness: lexical, minilm (ships with averment), judge (the "
+        "language model), a directory with model.onnx, or a checkpoint of transformers; auto: "
+        "minilm if the extra [local] is there, else lexical",
+    )
+    scores: bool = Field(default=True, description="score the claims of an answer")
+    calibrator: Path | None = Field(
+        default=None, description="a file of `averment calibrate`; unset: scores are uncalibrated"
+    )
+    extractor: Literal["rules", "model"] = Field(
+        default="rules", description="who finds entities and triplets"
+    )
+    damaged_segments: DamagedSegments = Field(
+        default="fail",
+        description="segments that cannot be read: fail, or answer without them (lower_bound)",
+    )
+    offline: bool = Field(default=False, description="forbid every connection but loopback")
+    timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
+    threads: int | None = Field(default=None, ge=1, description="CPU threads of a local model")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flag, environment, file."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def resolve_settings(**flags: Any) -> Settings:
+    """The settings in force; a flag that is None was not given.
+
+    Raises:
+        UsageError: A value that cannot be used, or an unreadable `averment.toml`.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "?"
+        where = origins(given).get(name, "default")
+        raise UsageError(
+            f"Setting {name!r} from {where} cannot be used: {first['msg']} "
+            f"(found {first['input']!r})."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{CONFIGURATION_FILE} is not TOML: {error}.") from error
+
+
+def origins(flags: Mapping[str, Any]) -> dict[str, str]:
+    """Where each setting came from: flag, environment variable, file or default."""
+    sources = (
+        ("flag --{}", InitSettingsSource(Settings, dict(flags))()),
+        ("environment AVERMENT_{}", EnvSettingsSource(Settings)()),
+        (f"file {CONFIGURATION_FILE}", TomlConfigSettingsSource(Settings)()),
+    )
+    found = {}
+    for name in Settings.model_fields:
+        for told, values in sources:
+            if name in values:
+                shown = name.upper() if "AVERMENT_" in told else name.replace("_", "-")
+                found[name] = told.format(shown)
+                break
+        else:
+            found[name] = "default"
+    return found
