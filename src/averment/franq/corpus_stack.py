@@ -106,7 +106,7 @@ class Stack:
 
     def log_odds(self, evidence: Evidence) -> FloatArray:
         """What the corpus adds to the log-odds of each claim, in nats."""
-        return self.alpha * sum_of_terms(self.terms, evidence)
+        return self.alpha * sum_of_terms(self.terms, evidence) + 0.0  # no negative zero
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ window. A feature that is not known is None, never 0: a count that nobody could 
 of 0, an estimate of 0 say nothing. A feature of a claim is known only if it is known of all its
 triples. No corpus makes every feature None, and a score that reads none of them is plain FRANQ.
 
-Passages that were retrieved are no evidence for what was copied from them: `without_retrieved`
-takes them out of the counts first.
+Passages that were retrieved are no evidence for what was copied from them: `retrieved` takes them
+out of the counts first.
 What this module does not do: ask an index, weigh features against labels (`corpus_stack`).
 
 Source: after QuCo-RAG (arXiv 2512.19134), whose thresholds of entity counts and co-occurrence
@@ -85,7 +85,7 @@ class TripleCounts:
     Args:
         head: Of the head.
         tail: Of the tail.
-        together: Of both within the window; see `without_retrieved`.
+        together: Of both within the window, without what was retrieved (`retrieved`).
         rivals: Of the head with other tails of the same type. Empty where nobody looked.
     """
 
@@ -158,34 +158,6 @@ def expected_documents(triple: TripleCounts, *, corpus: CorpusSize) -> float | N
     if head is None or tail is None:
         return None
     return head * tail / corpus.n_documents * corpus.window_factor
-
-
-def without_retrieved(together: Cooccurrence, *, retrieved: Cooccurrence) -> Cooccurrence:
-    """What the corpus says of a pair apart from the passages that were retrieved.
-
-    Documents and pairs are subtracted, at least 0. A document leaves as a whole, even if the pair
-    stands in it once more outside the passage. The nearest distance is unknown once something left.
-
-    Args:
-        together: Of the whole corpus.
-        retrieved: Of the documents whose retrieved passages hold the pair: how many such documents
-            there are, and the pairs in those passages; both exact, or the answer is unavailable.
-    """
-    if CountKind.UNAVAILABLE in (together.kind, retrieved.kind):
-        return Cooccurrence.unavailable()
-    if retrieved.kind is not CountKind.EXACT or retrieved.documents is None:
-        return Cooccurrence.unavailable()
-    if not retrieved.documents:
-        return together
-    if together.documents is None:
-        return Cooccurrence.unavailable()
-    documents = max(together.documents - retrieved.documents, 0)
-    pairs = None
-    if together.pairs is not None and retrieved.pairs is not None:
-        pairs = max(together.pairs - retrieved.pairs, 0) if documents else 0
-    exact = together.kind is CountKind.EXACT
-    exists = True if documents else (False if exact else None)
-    return Cooccurrence(exists, documents, pairs, None, together.kind)
 
 
 def _documents(count: Count | Cooccurrence) -> int | None:
