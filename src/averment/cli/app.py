@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from averment.cli import ask, check, demo, doctor, index, models
+from averment.cli import ask, demo, doctor, index, label, models
 from averment.cli.console import print_error
 from averment.errors import AvermentError, UsageError
 
@@ -30,6 +31,7 @@ app.command("ask")(ask.ask)
 app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("label")(label.label)
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 
