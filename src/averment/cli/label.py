@@ -7,6 +7,7 @@ disk before the next claim is shown.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ _SHOWN_CODE_POINTS = 600
 _TRUTH = {"t": True, "f": False, "u": None}
 _FAITHFUL = {"y": True, "n": False}
 _END = ("", "q", "\x04")
+_ARROWS = re.compile(r"\x1b(?:\[[\d;]*[A-Za-z~]|O[A-Za-z])?")  # and whatever else is no letter
 _HELP = """\
   t  true in the world, whatever the passages say    f  false    u  nobody can tell (kept as null)
   y  the passages say it    n  they do not, or say otherwise: faithful is not true
@@ -294,5 +296,5 @@ def _keys() -> Iterator[Iterator[str]]:
 
 
 def _pressed(terminal: int) -> Iterator[str]:
-    while pressed := os.read(terminal, 32).decode(errors="ignore").lower():
-        yield from (" " if pressed.startswith("\x1b") else pressed)  # arrows are no letters
+    while pressed := os.read(terminal, 32).decode(errors="ignore"):
+        yield from _ARROWS.sub(" ", pressed).lower()
