@@ -322,7 +322,11 @@ class Terminal:
         while words not in self._shown[self._read_to :]:
             assert time.monotonic() < until, f"no {words!r} in {self._shown!r}"
             if select.select([self._mine], [], [], 1)[0]:
-                self._shown += os.read(self._mine, 4096).decode(errors="replace")
+                try:
+                    read = os.read(self._mine, 4096)
+                except OSError:  # the other side is closed
+                    pytest.fail(f"the command ended without {words!r}: {self._shown!r}")
+                self._shown += read.decode(errors="replace")
         self._read_to = self._shown.index(words, self._read_to) + len(words)
 
     def press(self, keys: bytes) -> None:
@@ -375,7 +379,7 @@ def test_keys_at_a_terminal_need_no_return_and_every_reply_outlives_a_crash(
     second.wait_for("2 of 3 labelled")
     second.wait_for("true?")
     second.press(b"\x03")
-    second.wait_for("Interrupted")
+    second.wait_for("2 of 3 labelled: answers.labels.jsonl")
 
     assert second.exit_code() == 130
     assert verdicts() == [(True, True), (False, False)]

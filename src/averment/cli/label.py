@@ -75,10 +75,12 @@ def label(
         print_json(_progress(claims, kept, target))
         return
     counted = _live_counts(index, window) if question_index or index else _given_counts
-    with _keys() as keys:
-        _Session(claims, kept, keys, counted).run()
-    done = _progress(claims, kept, target)
-    err().print(f"{done['labelled']} of {done['claims']} labelled: {target}", markup=False)
+    try:
+        with _keys() as keys:
+            _Session(claims, kept, keys, counted).run()
+    finally:  # whoever interrupts wants to know what is kept, too
+        done = _progress(claims, kept, target)
+        err().print(f"{done['labelled']} of {done['claims']} labelled: {target}", markup=False)
 
 
 def _load(path: Path) -> list[ClaimToLabel]:
@@ -261,8 +263,9 @@ def _pair_told(pair: Mapping[str, Any]) -> str:
     if not isinstance(documents, int):
         return f"{ends}: the corpus could not tell"
     together = f"{at_least(pair.get('kind', 'exact'))}{n_of(documents, 'document')}"
-    of_head, of_tail = pair.get("head_documents"), pair.get("tail_documents")
-    return f"{ends}: together in {together} (each: {of_head} and {of_tail})"
+    each = [n for n in (pair.get("head_documents"), pair.get("tail_documents")) if n is not None]
+    alone = f" (each: {each[0]} and {each[1]})" if len(each) == 2 else ""
+    return f"{ends}: together in {together}{alone}"
 
 
 # --- keys ---------------------------------------------------------------------------------------
