@@ -65,7 +65,7 @@ class LexicalAlignment:
 
     def _score(self, claim: str, passages: Sequence[str], reader: _Reader) -> Faithfulness:
         sentences = reader.read(claim)
-        if not claim.strip() or not sentences:
+        if not sentences:
             return EMPTY_CLAIM
         read_passages = [(at, reader.read(passage)) for at, passage in enumerate(passages)]
         texts = [(at, text) for at, text in read_passages if text]

@@ -104,9 +104,11 @@ def _opposite_stated(claim: Sentence, occurring: Mapping[str, int], run: Run) ->
 
 
 def _relation_missing(claim: Sentence, run: Run) -> Rule | None:
-    found = [run.found >> at & 1 for at in range(len(claim.terms))]
-    said = [bit for bit, term in zip(found, claim.terms, strict=True) if not term.is_name]
-    return Rule.RELATION_MISSING if said and len(said) < len(found) and not any(said) else None
+    # The first word of a sentence has a capital anyway, so it says nothing for sure.
+    said = [at for at, term in enumerate(claim.terms) if not term.is_capital]
+    if not said or len(said) == len(claim.terms):
+        return None
+    return None if any(run.found >> at & 1 for at in said) else Rule.RELATION_MISSING
 
 
 def _something_missing(claim: Sentence, run: Run) -> Rule | None:

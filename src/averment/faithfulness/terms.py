@@ -43,11 +43,15 @@ QUANTITY_WEIGHT = 2.0
 
 
 class Term(NamedTuple):
-    """A content word: its stem, what it weighs, and whether its capital makes it a name."""
+    """A content word: its stem, what it weighs, and how it occurs.
+
+    `is_name`: its capital makes it a name. `is_capital`: it has one, be it that of the sentence.
+    """
 
     stem: str
     weight: float
     is_name: bool
+    is_capital: bool
     polarity: int
 
 
@@ -57,6 +61,7 @@ class Sentence:
 
     start: int
     end: int
+    n_words: int
     terms: tuple[Term, ...]
     polarities: dict[str, int]
     beginnings: frozenset[str]
@@ -76,17 +81,17 @@ def stemmer() -> Any:
 
 
 def read(text: str, stemming: Any) -> list[Sentence]:
-    """The sentences of a text, with their content words.
+    """The sentences of a text that have a word, with their content words.
 
     Args:
         text: Any text.
         stemming: What `stemmer` gave.
     """
-    return read_spans(text, sentence_spans(text), stemming)
+    return [each for each in read_spans(text, sentence_spans(text), stemming) if each.n_words]
 
 
 def read_spans(text: str, spans: Sequence[Span], stemming: Any) -> list[Sentence]:
-    """What `read` gives, for sentences whose places are known."""
+    """The sentences at some places of a text, one a place, with their content words."""
     return [_sentence(text, span, stemming) for span in spans]
 
 
@@ -106,6 +111,7 @@ def _sentence(text: str, span: Span, stemming: Any) -> Sentence:
     return Sentence(
         start=span.start,
         end=span.end,
+        n_words=len(words),
         terms=tuple(terms),
         polarities=polarities,
         beginnings=frozenset(beginning(stem) for stem in polarities if len(stem) > 3),
@@ -128,15 +134,15 @@ def _terms(written: str, words: Sequence[Word], stemming: Any) -> list[Term]:
         if word.form in NEGATORS:
             negated = _NEGATED_TERMS
         elif word.form not in _FUNCTION_WORDS:
-            is_name = _is_name(written, words, at)
+            is_capital = written[word.start].isupper()
+            is_name = is_capital and (at > 0 or _opens_with_name(written, words))
             weight = _NAME_WEIGHT if is_name else _WORD_WEIGHT
-            terms.append(Term(stem, weight, is_name, NEGATED if negated else AFFIRMED))
+            polarity = NEGATED if negated else AFFIRMED
+            terms.append(Term(stem, weight, is_name, is_capital, polarity))
             negated = max(0, negated - 1)
     return terms
 
 
-def _is_name(written: str, words: Sequence[Word], at: int) -> bool:
-    """A capital, unless it is that of the sentence; two of them in a row are a name there, too."""
-    if not written[words[at].start].isupper():
-        return False
-    return at > 0 or (len(words) > 1 and written[words[1].start].isupper())
+def _opens_with_name(written: str, words: Sequence[Word]) -> bool:
+    """Whether the first capital is more than that of the sentence: two in a row are a name."""
+    return len(words) > 1 and written[words[1].start].isupper()

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pytest
+
+from averment.faithfulness.dates import Date, Relation
+from averment.faithfulness.quantities import Amount, compare, quantities
+
+
+def written(text: str) -> list[str]:
+    return [text[found.start : found.end] for found in quantities(text)]
+
+
+def relation(claimed: str, stated: str) -> Relation:
+    [one], [other] = quantities(claimed), quantities(stated)
+    return compare(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,000 seats", "one thousand seats"),
+        ("1\u202f000 seats", "1000 seats"),
+        ("5 km", "5000 m"),
+        ("5-km", "5 kilometres"),
+        ("25 men", "twenty-five men"),
+        ("205,000 men", "two hundred and five thousand men"),
+        ("3.5 million people", "3,500,000 people"),
+        ("12 eggs", "a dozen eggs"),
+        ("21st place", "21st place"),
+        ("third place", "3rd place"),
+        ("20 %", "20 percent"),
+        ("$5m", "5 million dollars"),
+        ("-5 °C", "minus 5 degrees Celsius"),
+        ("23 °F", "-5 °C"),
+        ("60 minutes", "1 hour"),
+        ("7 November 1867", "November 7, 1867"),
+        ("7 November 1867", "1867-11-07"),
+        ("October 30, 2007", "October 30 , 2007"),
+    ],
+    ids=lambda text: str(text),
+)
+def test_the_same_value_in_other_words_is_the_same(one: str, other: str) -> None:
+    assert relation(one, other) is Relation.SAME
+    assert relation(other, one) is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stated"),
+    [
+        ("1,000 seats", "1,001 seats"),
+        ("5 km", "5 miles"),
+        ("5 km", "6 km"),
+        ("-5 °C", "5 °C"),
+        ("20 %", "30 %"),
+        ("the first film", "the third film"),
+        ("$5 million", "$6 million"),
+        ("7 November 1867", "8 November 1867"),
+        ("in 1867", "in 1868"),
+        ("the 1990s", "in 2001"),
+        ("the 19th century", "in 1750"),
+        ("in October 2007", "in March 2007"),
+        ("more than 500 seats", "400 seats"),
+        ("at most 3 seats", "4 seats"),
+    ],
+    ids=lambda text: str(text),
+)
+def test_another_value_of_the_same_thing_is_different(claimed: str, stated: str) -> None:
+    assert relation(claimed, stated) is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stated"),
+    [
+        ("in 1867", "7 November 1867"),
+        ("in November 1867", "7 November 1867"),
+        ("the 1860s", "7 November 1867"),
+        ("the 19th century", "in 1867"),
+        ("about 500 seats", "512 seats"),
+        ("more than 500 seats", "512 seats"),
+        ("over 400 seats", "more than 500 seats"),
+        ("1.2 million people", "1,234,567 people"),
+    ],
+    ids=lambda text: str(text),
+)
+def test_what_is_vaguer_follows_from_what_is_more_exact(claimed: str, stated: str) -> None:
+    assert relation(claimed, stated) is Relation.SAME
+    assert relation(stated, claimed) is not Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("claimed", "stated"),
+    [("5 dogs", "7 cats"), ("5 km", "7 kg"), ("in 1867", "7 November")],
+    ids=lambda text: str(text),
+)
+def test_values_of_other_things_leave_each_other_open(claimed: str, stated: str) -> None:
+    assert relation(claimed, stated) is Relation.OPEN
+
+
+def test_a_year_and_a_count_of_the_same_digits_are_the_same() -> None:
+    assert relation("1500 men", "1,500 men") is Relation.SAME
+    assert relation("1,500 men", "1500 men") is Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("One of them was the second of two.", ["second", "two"]),
+        ("It ran 2000 km in 2000.", ["2000 km", "2000"]),
+        ("They lost 10-6.", ["10", "6"]),
+        ("From 1955-56 on", ["1955-56", "1955-56"]),
+        ("It may march on.", []),
+        ("The B52 and the Boeing747", []),
+        ("¹ ½ ٣", []),
+        ("", []),
+    ],
+    ids=lambda text: str(text)[:24],
+)
+def test_numbers_are_found_where_they_stand(text: str, found: list[str]) -> None:
+    assert written(text) == found
+
+
+def test_a_span_of_years_is_two_dates() -> None:
+    years = [each.first_year for each in quantities("1955–56") if isinstance(each, Date)]
+
+    assert years == [1955, 1956]
+
+
+def test_years_before_christ_lie_before_those_after() -> None:
+    assert relation("the 5th century BC", "the 5th century") is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize("text", ["10-6", "vitamin-12"], ids=["score", "compound"])
+def test_a_hyphen_inside_a_word_is_no_sign(text: str) -> None:
+    values = [each.value for each in quantities(text) if isinstance(each, Amount)]
+
+    assert all(value is not None and value > 0 for value in values)
+
+
+def test_money_is_of_its_currency() -> None:
+    dimensions = [e.dimension for e in quantities("$5, €5, £5") if isinstance(e, Amount)]
+
+    assert dimensions == ["money usd", "money eur", "money gbp"]
