@@ -71,7 +71,7 @@ class TextCheck:
             for part in parts
             if part.kind is not PartKind.CLAIM
         )
-        return Report(text, tuple(told), skipped, scores)
+        return Report(text, question, tuple(told), skipped, tuple(passages), scores)
 
     def _count(self, part: Part) -> Flow[Inspection]:
         if self.counting is None:

@@ -22,7 +22,15 @@ SCHEMA = 1
 
 _ID_LENGTH = 16
 _QUESTION_IDS = ("question_id", "id", "_id")
-_MADE_BY = ("policy", "model", "estimators_used", "calibrated", "calibration", "trace_id")
+_MADE_BY = (
+    "policy",
+    "model",
+    "made_with",
+    "estimators_used",
+    "calibrated",
+    "calibration",
+    "trace_id",
+)
 _NO_SCORES = frozenset(
     "text claim claims start end sentence triplets evidence question answer draft final_answer "
     "passages contexts documents retrievals scores usage".split()

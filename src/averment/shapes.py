@@ -51,7 +51,13 @@ def answer_object(answer: Answer) -> dict[str, Any]:
 def report_object(report: Report) -> dict[str, Any]:
     """What ``check --json`` prints."""
     return {
+        "question": None if report.question is None else report.question.text,
+        "answer": report.text,
         "claims": [claim_object(claim) for claim in report.claims],
+        "passages": [
+            {"document_id": p.document_id, "title": p.title, "text": p.text}
+            for p in report.passages
+        ],
         "skipped": [
             {"text": report.text[start:end], "start": start, "end": end, "reason": reason}
             for start, end, reason in report.skipped

@@ -531,12 +531,14 @@ class Report:
     """What a check of a text found: its claims, and the parts that claim nothing with why.
 
     ``skipped`` are (start, end, reason code) of parts of the text; claims and these cover it all
-    but for blanks and marks.
+    but for blanks and marks. ``passages`` are what the claims were held against.
     """
 
     text: str
+    question: Question | None
     claims: tuple[Claim, ...]
     skipped: tuple[tuple[int, int, str], ...]
+    passages: tuple[Passage, ...]
     scores: Scores
 
     @property

@@ -310,7 +310,7 @@ def make_scoring(
     settings: Settings,
     scorer: FaithfulnessScorer,
     *,
-    index: CorpusInfo | None,
+    index: CorpusIndex | None,
     model: LanguageModel | None,
     window_words: int,
 ) -> Scoring:
@@ -325,8 +325,8 @@ def make_scoring(
 
     rescores = model is not None and Capability.SCORING in model.info.capabilities
     corpus = None
-    if index is not None and index.n_documents and index.n_words:
-        corpus = CorpusSize(index.n_documents, index.n_words, window_words)
+    if index is not None and index.info.n_documents and index.info.n_words:
+        corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
     calibrator = None
     if settings.calibrator is not None:
         text = settings.calibrator.read_text(encoding="utf-8")
@@ -335,6 +335,7 @@ def make_scoring(
         faithfulness_scorer=scorer.name,
         model=model.info.name if model is not None and rescores else "",
         corpus=corpus,
+        form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         calibrator=calibrator,
     )
 
@@ -386,8 +387,7 @@ def _check(
     scorer = open_faithfulness(settings, model)
     counting = None if index is None else QuCo(entity_threshold=LEAST_DOCUMENTS)
     window_words = counting.window_words if counting else 0
-    info = None if index is None else index.info
-    scoring = make_scoring(settings, scorer, index=info, model=model, window_words=window_words)
+    scoring = make_scoring(settings, scorer, index=index, model=model, window_words=window_words)
     has_passages = index is not None and index.extra_directory("bm25") is not None
     rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
     edges = Edges(
@@ -508,8 +508,6 @@ def _engine(
         return Engine(rule, Edges(index, retriever, model, extractor), on_close=on_close)
     scorer = open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
-    scoring = make_scoring(
-        settings, scorer, index=index.info, model=model, window_words=window_words
-    )
+    scoring = make_scoring(settings, scorer, index=index, model=model, window_words=window_words)
     edges = Edges(index, retriever, model, extractor, scorer)
     return Engine(rule, edges, scoring=scoring, on_close=on_close)

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from averment.cli import ask, check, demo, doctor, index, models
-from averment.cli import ask, demo, doctor, index, label, models
+from averment.cli import ask, calibrate, check, demo, doctor, index, label, models
 from averment.cli.console import print_error
 from averment.errors import AvermentError, UsageError
 
@@ -28,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("ask")(ask.ask)
+app.command("calibrate")(calibrate.calibrate)
 app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

@@ -237,7 +237,8 @@ def _given_counts(claim: ClaimToLabel) -> list[str]:
 def _live_counts(index: Path | None, window_words: int) -> Callable[[ClaimToLabel], list[str]]:
     """Asks the index: the ends of the triplets that came with a claim, or that rules find in it."""
     from averment.claims.rules import RulesExtractor
-    from averment.wiring import open_index, resolve_settings
+    from averment.settings import resolve_settings
+    from averment.wiring import open_index
 
     settings = resolve_settings(index=index)
     opened = open_index(settings.index, damaged_segments=settings.damaged_segments)

@@ -29,7 +29,7 @@ from averment.prompts import load
 from averment.scoring.claims import ScorableClaim, answer_text, claims_of
 from averment.scoring.corpus import corpus_features
 from averment.steps import Flow
-from averment.text import Span
+from averment.text import Span, TextForm
 from averment.types import (
     ClaimScores,
     Draft,
@@ -68,6 +68,7 @@ class Scoring:
         model: The name of the model that re-scores; empty: nothing is re-scored, and the branches
             are constant.
         corpus: What counts are from; None: there are none, and the score is plain FRANQ.
+        form: The text form of that corpus.
         calibrator: Made with exactly these; None: scores are uncalibrated.
         prompt_id: The template of the prompt, with placeholders ``context`` and ``question``.
 
@@ -78,6 +79,7 @@ class Scoring:
     faithfulness_scorer: str
     model: str = ""
     corpus: CorpusSize | None = None
+    form: TextForm = TextForm()  # noqa: RUF009
     calibrator: Calibrator | None = None
     prompt_id: str = "answer"
 

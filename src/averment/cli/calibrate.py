@@ -1,0 +1,135 @@
+"""`averment calibrate`: labelled claims in, a calibrator out, and what it changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from averment.cli.console import err, n_of, out, print_json
+from averment.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from averment.calibrating import Calibration, Quality
+
+
+def calibrate(
+    labelled: Annotated[Path, typer.Argument(help="JSONL that `averment label` wrote.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the calibrator goes.")
+    ] = Path("calibrator.json"),
+    mode: Annotated[
+        str,
+        typer.Option(help="condition, shared, gold, soft or em: which rows teach which curve."),
+    ] = "condition",
+    corpus: Annotated[
+        bool, typer.Option(help="Corpus evidence enters, where the rows have it.")
+    ] = True,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the report.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Also draw the reliability diagram: .svg or .png.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Fit a calibrator on labelled claims, and show reliability before and after."""
+    from importlib import metadata
+
+    from averment.calibrating import calibrate as fit_and_report
+    from averment.franq.calibrator_json import to_json
+    from averment.labels import read_labels
+    from averment.page.reliability import check_target, write_reliability
+
+    if plot is not None:
+        check_target(plot)
+    with labelled.open(encoding="utf-8-sig") as lines:
+        labels = read_labels(lines, source=str(labelled))
+    made = fit_and_report(
+        labels,
+        mode=_mode(mode),
+        created_by=f"averment {metadata.version('averment')}",
+        with_corpus=corpus,
+        n_folds=folds,
+        seed=seed,
+    )
+    staged = output.with_name(output.name + ".partial")
+    staged.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
+    staged.replace(output)
+    if plot is not None:
+        series = [(q.name, q.reliability) for q in (made.before, made.after)]
+        write_reliability(plot, series, title=f"{n_of(made.n_rows, 'claim')}, cross-fitted")
+    if json:
+        print_json(_object(made, output))
+    else:
+        _print(made)
+    err().print(f"Calibrator: {output}", markup=False)
+
+
+def _mode(name: str) -> Any:
+    from averment.errors import UnknownNameError
+    from averment.franq.calibrator import Mode
+
+    fitted = [mode.value for mode in Mode if mode.reads_labels]
+    if name not in fitted:
+        raise UnknownNameError("calibration mode", name, fitted)
+    return Mode(name)
+
+
+def _object(made: Calibration, output: Path) -> dict[str, Any]:
+    from averment.trace import to_plain
+
+    return {
+        "calibrator": str(output),
+        "fingerprint": made.calibrator.fingerprint,
+        "mode": made.calibrator.mode.value,
+        "made_with": to_plain(made.calibrator.made_with),
+        "counts": to_plain(made.calibrator.counts),
+        "n_rows": made.n_rows,
+        "before": to_plain(made.before),
+        "after": to_plain(made.after),
+        "ece_band": to_plain(made.ece_band),
+    }
+
+
+def _print(made: Calibration) -> None:
+    counts = made.calibrator.counts
+    out().print(
+        f"{n_of(counts.n_used, 'claim')} of {n_of(counts.n_groups, 'question')}, "
+        f"{counts.n_true} true; {counts.n_unlabelled} without a label, "
+        f"{counts.n_without_p_faithful} without faithfulness"
+    )
+    out().print(
+        "The table is cross-fitted: no claim was scored by a calibrator that saw its question.\n"
+    )
+    out().print(f"{'score':<12} {'before':^22}   {'after':^22}")
+    out().print(
+        f"{'':<12} {'claims':>6} {'mean':>7} {'true':>7}   {'claims':>6} {'mean':>7} {'true':>7}"
+    )
+    for old, new in zip(made.before.reliability, made.after.reliability, strict=True):
+        out().print(f"{old.low:.1f} to {old.high:.1f}   {_bin(old)}   {_bin(new)}", highlight=False)
+    out().print()
+    for name, told in (
+        ("ECE", "lower is better"),
+        ("Brier", "lower is better"),
+        ("PR-AUC", "higher is better"),
+        ("ROC-AUC", "higher is better"),
+        ("PRR", "higher is better"),
+    ):
+        old_value, new_value = _value(made.before, name), _value(made.after, name)
+        out().print(f"{name:<8} {old_value:>7} → {new_value:>7}   {told}")
+    low, high = made.ece_band.low, made.ece_band.high
+    if low is not None and high is not None:
+        out().print(f"Perfectly calibrated scores of so many claims: ECE {low:.3f} to {high:.3f}.")
+
+
+def _bin(of: Any) -> str:
+    if of.mean_confidence is None:
+        return f"{0:>6} {'':>7} {'':>7}"
+    return f"{of.n_rows:>6} {of.mean_confidence:>7.2f} {of.share_true:>7.2f}"
+
+
+def _value(quality: Quality, name: str) -> str:
+    value = getattr(quality, name.lower().replace("-", "_"))
+    return "-" if value is None else f"{value:.3f}"
