@@ -257,6 +257,16 @@ def test_a_conflict_with_the_corpus_lowers_the_faithful_branch() -> None:
     assert made.unfaithful.evidence is None
 
 
+@pytest.mark.parametrize("mode", [Mode.SOFT, Mode.EM], ids=str)
+def test_a_stack_does_not_depend_on_the_order_of_the_rows(mode: Mode) -> None:
+    rows = with_evidence(claims(120, seed=13, groups_of=2), seed=13).rows
+
+    made = fit_by_hand(rows, mode=mode, features=KNOWING)
+
+    assert fit_by_hand(rows[::-1], mode=mode, features=KNOWING) == made
+    assert isinstance(made.unfaithful.evidence, Stack)
+
+
 def test_damping_needs_groups_to_hold_out() -> None:
     rows = [replace(row, group="one") for row in with_evidence(claims(100, seed=9), seed=9).rows]
 
