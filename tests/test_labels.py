@@ -16,6 +16,25 @@ from averment.labels import (
     read_label,
     read_labels,
 )
+from averment.shapes import answer_object
+from averment.types import (
+    Answer,
+    Check,
+    Claim,
+    ClaimVerdict,
+    Cooccurrence,
+    Cost,
+    Count,
+    CountKind,
+    Passage,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Support,
+    TriggeredRetrieval,
+    Triplet,
+    Verdict,
+)
 
 ASKED = {
     "question": "Who directed Kumbasaram?",
@@ -82,6 +101,57 @@ def test_every_score_of_a_claim_is_kept_and_its_texts_are_not_among_them() -> No
         "estimators_used": ["max_probability", "parametric_knowledge"],
         "trace_id": "abc",
     }
+
+
+def test_what_ask_prints_can_be_labelled() -> None:
+    passage = Passage("d1#0", "d1", "Haneef", "Haneef made it.", 0, 15)
+    triplet = Triplet("Kumbasaram", "directed by", "Haneef")
+    support = Check(
+        triplet,
+        Support.PRESENT,
+        Count(3, 3, CountKind.EXACT),
+        Count(9, 9, CountKind.EXACT),
+        Cooccurrence(True, 2, 2, 4, CountKind.EXACT),
+        1000,
+    )
+    stated = Claim(
+        text=ASKED["draft"],
+        start=0,
+        end=34,
+        sentence=0,
+        triplets=(triplet,),
+        support=Support.PRESENT,
+        verdict=ClaimVerdict.UNVERIFIED,
+        checks=(support,),
+        evidence=(passage,),
+        reasons={"p_true": "no_estimator"},
+        p_faithful=0.5,
+    )
+    retrieval = Retrieval("Kumbasaram", (ScoredPassage(passage, 1.0, 1),), "bm25")
+    answer = Answer(
+        question=Question("q", ASKED["question"]),
+        text=ASKED["draft"],
+        draft=ASKED["draft"],
+        final_answer="Haneef",
+        verdict=Verdict.ANSWERED,
+        reason=None,
+        claims=(stated,),
+        retrievals=(TriggeredRetrieval(retrieval, "rare_entity", ""),),
+        cost=Cost(1, 1, 1, 1, 0.5),
+        policy="quco",
+        model="scripted",
+        trace_id="t",
+    )
+
+    claim = only(answer_object(answer))
+
+    assert (claim.question, claim.claim) == (ASKED["question"], ASKED["draft"])
+    assert [(p.title, p.is_evidence) for p in claim.passages] == [("Haneef", True)]
+    assert claim.pairs == (("Kumbasaram", "Haneef"),)
+    (pair,) = claim.counts
+    assert (pair["documents"], pair["head_documents"], pair["tail_documents"]) == (2, 3, 9)
+    assert claim.scores["p_faithful"] == 0.5
+    assert claim.made_by["policy"] == "quco"
 
 
 def test_a_checked_text_is_held_against_the_evidence_of_each_claim() -> None:

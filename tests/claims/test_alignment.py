@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment.claims.alignment import StatedClaim, Unaligned, align_claims
@@ -163,6 +163,7 @@ def test_an_aligned_claim_can_be_scored() -> None:
     assert estimator("max_probability").score(record, aligned.claim) == pytest.approx(0.75)
 
 
+@settings(deadline=None)
 @given(
     st.text(alphabet="ab .\n\u0301\u200d🏰é", min_size=1, max_size=30),
     st.lists(st.integers(0, 4), max_size=10),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment.claims.split import PartKind, split_text
@@ -112,11 +112,27 @@ def test_what_is_quoted_is_claimed() -> None:
     assert claims("> Oslo is the\n> capital of Norway.") == ["Oslo is the\n> capital of Norway."]
 
 
+def test_a_quotation_and_a_title_end_the_paragraph_before_them() -> None:
+    assert kinds("he said this\n> oslo is big\nlegacy\n======\nIt is old.") == [
+        ("claim", "he said this"),
+        ("claim", "oslo is big"),
+        ("heading", "legacy\n======"),
+        ("claim", "It is old."),
+    ]
+
+
 @pytest.mark.parametrize("title", ["Early life", "**Early life**", "Early life\n----------"])
 def test_a_title_is_known_by_the_text_below_it(title: str) -> None:
     assert kinds(f"{title}\n\nShe was born in Oslo.") == [
         ("heading", title),
         ("claim", "She was born in Oslo."),
+    ]
+
+
+def test_a_statement_with_a_verb_of_no_list_is_no_title() -> None:
+    assert claims("Water boils at 100 degrees\nIce melts at 0 degrees") == [
+        "Water boils at 100 degrees",
+        "Ice melts at 0 degrees",
     ]
 
 
@@ -187,6 +203,7 @@ MORE_PIECES = (
 MARKS = re.compile(r"[-1.>\s]*")
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES + MORE_PIECES), max_size=12))
 def test_every_character_that_is_not_blank_belongs_to_one_part_or_marks_an_item(
     pieces: list[str],

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from averment.cli.app import run
-from averment.labels import LabelledClaim, read_labels
+from averment.cli.label_file import LabelFile
+from averment.errors import UsageError
+from averment.labels import LabelledClaim, claims_to_label, read_labels
 from contracts.disk import disk_without_fsync  # noqa: F401
 
 RECORDS = [
@@ -286,6 +288,28 @@ def test_a_file_that_holds_no_labels_is_left_alone(tell: Tell) -> None:
     assert code == 2
     assert "notes.txt:1: no JSON object" in err
     assert Path("notes.txt").read_text(encoding="utf-8") == "my notes\n"
+
+
+def test_a_label_is_not_taken_back_from_under_somebody_else(tmp_path: Path) -> None:
+    (claim,) = claims_to_label('{"claim": "Oslo is old."}', source="a")
+    mine, other = LabelFile(tmp_path / "kept.jsonl"), LabelFile(tmp_path / "kept.jsonl")
+    mine.append(claim.labelled(True, None))
+    other.append(claim.labelled(False, None))
+
+    with pytest.raises(UsageError, match="changed by somebody else"):
+        mine.take_back()
+
+    assert [row.label for row in kept("kept.jsonl")] == [True, False]
+
+
+def test_a_count_that_is_not_known_is_told_so(tell: Tell) -> None:
+    pair = {"head": "Oslo", "tail": "Norway", "documents": None, "kind": "unavailable"}
+    record = {"claim": "Oslo is in Norway.", "counts": {"pairs": [pair]}}
+    Path("answers.jsonl").write_text(json.dumps(record), encoding="utf-8")
+
+    _, out, _ = tell("q")
+
+    assert "Oslo + Norway: the corpus could not tell" in out
 
 
 # --- at a terminal --------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ _UNDERLINE = re.compile(r"\s{0,3}(?:={3,}|-{3,})\s*")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _ITEM = re.compile(r"\s*(?:>\s*)*(?:[-*+•‣◦–]|\d{1,3}[.)]|\(?[a-zA-Z\d]\))\s+")
 _ROW = re.compile(r"\s*\|")
-_MAX_TITLE_WORDS = 10
+_MAX_TITLE_WORDS, _MAX_COLON_WORDS = 4, 10
 _WRAPPED_CODE_POINTS = 40  # a shorter line was not broken for its length
 
 _STATEMENT = re.compile(  # a line that is hardly anything but code
@@ -265,19 +265,22 @@ class _Lines:
 
 
 def titles(line: str, *, stands_above: bool) -> bool:
-    """Whether a line is a title: a few words without a verb, above text or before a colon.
+    """Whether a line is a title: without a verb, and a few words above text or before a colon.
+
+    Verbs are known by a list and by "-ed", so that titles above text must be shorter still, and
+    begin like one.
 
     Args:
         line: One line, without the mark of a list item.
         stands_above: Whether more text follows that it could be the title of; only then is a line
             without a colon a title, so that "Paris" alone stays an answer.
     """
-    shown = line.strip(_OPENING + "_ ")
-    is_short = len(TextForm().words(shown)) <= _MAX_TITLE_WORDS
-    introduces = shown.rstrip(_CLOSING).endswith(":") or (
-        stands_above and not ends_like_a_sentence(shown)
-    )
-    return introduces and is_short and not has_no_words(shown) and is_fragment(read(shown))
+    shown = line.strip(_OPENING)
+    n_words = len(TextForm().words(shown))
+    has_colon = shown.rstrip(_CLOSING).endswith(":")
+    is_above = stands_above and not ends_like_a_sentence(shown) and not shown[:1].islower()
+    longest = _MAX_COLON_WORDS if has_colon else _MAX_TITLE_WORDS if is_above else 0
+    return 0 < n_words <= longest and is_fragment(read(shown))
 
 
 def _line_spans(text: str) -> list[Span]:
