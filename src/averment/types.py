@@ -264,10 +264,15 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A generated token; ``logprob`` (nats) is ``None`` where the server gives none."""
+    """A generated token; ``logprob`` (nats) is ``None`` where the server gives none.
+
+    ``alternatives`` are the most probable other tokens of its position with their log-probabilities
+    (nats), best first, never the one that was written; as many as were asked for.
+    """
 
     text: str
     logprob: float | None
+    alternatives: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +320,8 @@ class GenerationOptions:
     """How to generate.
 
     ``until_sentence_end`` stops once a whole sentence is written, which no stop string can do
-    (``St. Louis``). Temperature 0 is greedy. ``grammar`` is GBNF.
+    (``St. Louis``). Temperature 0 is greedy. ``grammar`` is GBNF. ``n_alternatives`` other tokens
+    are listed for each position where the model has log-probabilities; servers have a limit.
     """
 
     max_tokens: int = 128
@@ -324,6 +330,7 @@ class GenerationOptions:
     temperature: float = 0.0
     seed: int = 0
     grammar: str | None = None
+    n_alternatives: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,7 @@ What this module does not do: fetch files (`averment.models.registry`), GPU sett
 
 from __future__ import annotations
 
-import codecs
 import json
-import math
 import secrets
 import urllib.error
 import urllib.request
@@ -40,7 +38,9 @@ from averment.errors import (
     ModelUnavailable,
     UsageError,
 )
+from averment.models import openai_wire as wire
 from averment.models.batching import in_parallel
+from averment.models.token_texts import join_bytes, require_joined
 from averment.models.writing import Writing
 from averment.types import (
     Capability,
@@ -211,10 +211,13 @@ class LlamaCpp:
 
         Exact, at one decoding step a token. The continuation is tokenised on its own, and each
         token is forced in turn; the runtime reports log-probabilities from before the forcing.
+        Spreading the tokens of one text over slots is slower, since slots do not share what they
+        have read; one pass over all of them is what `averment.models.llama_cpp_python` has.
 
         Returns:
             Tokens that join to the continuation. Where a character is split over tokens, its text
-            is that of the last of them, and the log-probability of the others may be None.
+            is that of the last of them, and the log-probability of the others may be None. So is
+            that of a token that nothing stands before.
 
         Raises:
             ContextOverflow: Prompt and continuation are longer than the context.
@@ -247,7 +250,7 @@ class LlamaCpp:
             "min_p": 0.0,
             "seed": options.seed if seed is None else seed,
             "n": n,
-            "logprobs": 1,
+            "logprobs": options.n_alternatives + 1,
             "cache_prompt": not anew,
             "stream": True,
             "timings_per_token": True,
@@ -267,15 +270,11 @@ class LlamaCpp:
     def _score(self, prompt: Prompt, continuation: str) -> list[Token]:
         before = [piece["id"] for piece in self._tokenize(prompt.text + prompt.answer, first=True)]
         pieces = self._tokenize(continuation, first=False)
-        texts = _join_bytes([_piece_bytes(piece) for piece in pieces])
-        if "".join(texts) != continuation:
-            raise ModelError(
-                f"The tokens of the model {self._info.name!r} do not join to the text that is to"
-                " be scored, so its log-probabilities cannot be assigned."
-            )
+        texts = join_bytes([_piece_bytes(piece) for piece in pieces])
+        require_joined(texts, continuation, model=self._info.name)
         scored = []
         for piece, text in zip(pieces, texts, strict=True):
-            scored.append(Token(text, self._force(before, piece["id"])))
+            scored.append(Token(text, self._force(before, piece["id"]) if before else None))
             before.append(piece["id"])
         return scored
 
@@ -320,6 +319,7 @@ class _Reply:
     """The chunks of one request, sorted by continuation."""
 
     def __init__(self, options: GenerationOptions, n: int) -> None:
+        self._n_alternatives = options.n_alternatives
         self._writings = [Writing(options) for _ in range(n)]
         self._finishes = [FinishReason.STOP] * n
         self._usages = [Usage()] * n
@@ -342,7 +342,7 @@ class _Reply:
         if not writing.has_ended:
             self._usages[at] = _usage_of(chunk["timings"], shared=at > 0)
             for entry in (choice["logprobs"] or {}).get("content", ()):
-                writing.add(Token(entry["token"], _finite(entry["logprob"])))
+                writing.add(wire.token_of(entry, self._n_alternatives))
         if choice["finish_reason"] == "length":
             self._finishes[at] = FinishReason.LENGTH
         return all(writing.has_ended for writing in self._writings)
@@ -361,19 +361,9 @@ def _usage_of(timings: Mapping[str, Any], *, shared: bool) -> Usage:
     return Usage(prompt_tokens, timings["predicted_n"], cached)
 
 
-def _finite(logprob: float) -> float | None:
-    return logprob if math.isfinite(logprob) else None
-
-
 def _piece_bytes(piece: Mapping[str, Any]) -> bytes:
     raw = piece["piece"]
     return raw.encode() if isinstance(raw, str) else bytes(raw)
-
-
-def _join_bytes(pieces: Sequence[bytes]) -> list[str]:
-    """The text of each piece; a character belongs to the piece that completes it."""
-    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-    return [decoder.decode(piece) for piece in pieces]
 
 
 def _error_of(error: Mapping[str, Any]) -> ModelError | UsageError:

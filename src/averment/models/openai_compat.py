@@ -8,7 +8,12 @@ once, by a short request.
 Retries with growing pauses are those of the SDK: connection failures, time-outs, 408, 409, 429
 and 5xx. A stream that breaks after its first piece is not asked for again.
 
-What this module does not do: grammars (servers disagree about them), scoring of given texts.
+Given texts are scored where completions repeat what they were asked (``echo``) with its
+log-probabilities, as vLLM does. Many servers take that option and ignore it, so
+`Capability.SCORING` is there only once `OpenAICompatible.score` has been answered with numbers;
+whether these mean anything is found out by `averment.models.canary`.
+
+What this module does not do: grammars (servers disagree about them).
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ from urllib.parse import urlsplit
 from averment.errors import (
     AvermentError,
     CapabilityError,
+    ContextOverflow,
     MalformedReply,
     ModelError,
     ModelUnavailable,
@@ -39,6 +45,7 @@ from averment.types import (
     GenerationOptions,
     ModelInfo,
     Prompt,
+    Token,
 )
 
 Mode = Literal["chat", "completions"]
@@ -157,7 +164,9 @@ class _Dialect:
 
 
 class OpenAICompatible:
-    """A model on a server; a `LanguageModel`. Safe to call from threads.
+    """A model on a server; a `LanguageModel`, a `ScoringModel` too where the server can.
+
+    Safe to call from threads.
 
     Made by `open_openai_compatible`. Log-probabilities are there if `info` says so; then a single
     token may still be without one where the server gave none. Where a server does not count tokens,
@@ -168,6 +177,7 @@ class OpenAICompatible:
         self._server = server
         self._dialect = dialect
         self._max_concurrency = max_concurrency
+        self._has_scored = False
 
     @property
     def info(self) -> ModelInfo:
@@ -175,6 +185,8 @@ class OpenAICompatible:
         capabilities = {Capability.SAMPLES}
         if self._dialect.logprobs:
             capabilities.add(Capability.LOGPROBS)
+        if self._has_scored:
+            capabilities.add(Capability.SCORING)
         return ModelInfo(self._server.model, self._server.url, frozenset(capabilities))
 
     @property
@@ -223,6 +235,45 @@ class OpenAICompatible:
         flat = iter(self._run([(prompt, draw) for prompt in prompts for draw in draws]))
         return [[next(flat) for _ in draws] for _ in prompts]
 
+    def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
+        """The tokens of each continuation, each with the log-probability the model gives it.
+
+        Prompt and continuation are sent as one text. A token that begins in the prompt, and one
+        that the server gives no log-probability, have none.
+
+        Raises:
+            CapabilityError: The server refuses the option or ignores it, and always did.
+            ModelUnavailable: The server cannot be reached or is overloaded, after all tries.
+            ContextOverflow: Prompt and continuation do not fit.
+        """
+        if self._dialect.mode == "chat":
+            raise self._server.cannot_score("it is used through its chat interface.")
+        return in_parallel(self._score, continuations, n_threads=self._max_concurrency)
+
+    def _score(self, pair: tuple[Prompt, str]) -> list[Token]:
+        import openai
+
+        prompt, continuation = pair
+        if not continuation:
+            return []
+        before = prompt.text + prompt.answer
+        try:
+            choice = self._server.echo(before + continuation)
+        except openai.APIStatusError as error:
+            failure = self._server.translated(error)
+            refused = error.status_code in _REFUSED_PARAMETER or "echo" in failure.message
+            if self._has_scored or not refused or isinstance(failure, ContextOverflow):
+                raise failure from error
+            raise self._server.cannot_score(failure.message) from error
+        except MalformedReply as error:
+            if self._has_scored:
+                raise
+            raise self._server.cannot_score(error.message) from error
+        scored = wire.scored_tokens(choice, before, continuation)
+        if any(token.logprob is not None for token in scored):
+            self._has_scored = True
+        return scored
+
     def _run(self, tasks: Sequence[tuple[Prompt, GenerationOptions]]) -> list[Generation]:
         if any(options.grammar is not None for _, options in tasks):
             raise CapabilityError(
@@ -265,7 +316,7 @@ class _Server:
                 usage = reply.get("usage") or usage
                 for choice in reply["choices"]:
                     finish = wire.finish_of(choice) or finish
-                    for token in wire.tokens_of(choice):
+                    for token in wire.tokens_of(choice, options.n_alternatives):
                         writing.add(token)
                         n_pieces += 1
                 if writing.has_ended:
@@ -274,6 +325,38 @@ class _Server:
             raise MalformedReply(f"The reply of {self.url} breaks off without a finish reason.")
         cost = wire.usage_of(usage, prompt=prompt.text + prompt.answer, n_pieces=n_pieces)
         return writing.generation(finish or FinishReason.STOP, cost)
+
+    def echo(self, text: str) -> Mapping[str, Any]:
+        """The choice of a reply that repeats a text with its log-probabilities.
+
+        Raises:
+            MalformedReply: It does not repeat the text.
+        """
+        body = {
+            "model": self.model,
+            "prompt": text,
+            "max_tokens": 1,  # some servers read 0 as no limit
+            "temperature": 0.0,
+            "echo": True,
+            "logprobs": 1,
+        }
+        options = GenerationOptions(max_tokens=1)
+        with (
+            self._unreachable(),
+            self._replies(self.client.completions, body, options) as replies,
+        ):
+            choices = next(replies)["choices"]
+        if not choices or not wire.text_of(choices[0]).startswith(text):
+            raise MalformedReply(f"The reply of {self.url} does not repeat what it was asked.")
+        found: Mapping[str, Any] = choices[0]
+        return found
+
+    def cannot_score(self, why: str) -> CapabilityError:
+        """The error for a server without log-probabilities of given texts."""
+        return CapabilityError(
+            f"The model server {self.url} gives no log-probabilities of a given text: {why}",
+            hint="Use a local model, or a server such as vLLM whose completions take `echo`.",
+        )
 
     def _body(
         self, prompt: Prompt, options: GenerationOptions, dialect: _Dialect
@@ -288,11 +371,15 @@ class _Server:
             body["stop"] = list(options.stop[:_MAX_STOPS])
         if dialect.mode == "completions":
             body["prompt"] = prompt.text + prompt.answer
-            return body | ({"logprobs": 1} if dialect.logprobs else {})
+            return body | ({"logprobs": options.n_alternatives + 1} if dialect.logprobs else {})
         body["messages"] = [{"role": "user", "content": prompt.text}]
         if prompt.answer:
             body["messages"].append({"role": "assistant", "content": prompt.answer})
-        return body | ({"logprobs": True} if dialect.logprobs else {})
+        if dialect.logprobs:
+            body["logprobs"] = True
+            if options.n_alternatives:  # the written token may be one of those that are listed
+                body["top_logprobs"] = options.n_alternatives + 1
+        return body
 
     @contextmanager
     def _replies(

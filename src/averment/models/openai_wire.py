@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from averment.errors import ContextOverflow, MalformedReply, ModelError
@@ -87,26 +88,71 @@ def stream_replies(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
         raise malformed("\n".join(seen))
 
 
-def tokens_of(choice: Mapping[str, Any]) -> list[Token]:
+def tokens_of(choice: Mapping[str, Any], n_alternatives: int = 0) -> list[Token]:
     """The tokens of a choice or of a piece of one; they join to its text.
 
     Where the server's tokens are missing or do not begin with the text (bytes spelt out), the text
     is one token without a log-probability.
     """
     text = text_of(choice)
-    logprobs = choice.get("logprobs") or {}
-    entries = logprobs.get("content")
-    if entries:
-        pairs = [(entry["token"], entry.get("logprob")) for entry in entries]
-    else:
-        pairs = list(
-            zip(logprobs.get("tokens") or (), logprobs.get("token_logprobs") or (), strict=False)
-        )
-    tokens = [Token(token, _finite(logprob)) for token, logprob in pairs]
+    tokens = _listed(choice, n_alternatives)
     # The tokens of a stop string may be listed though they are not in the text.
     if tokens and "".join(token.text for token in tokens).startswith(text):
         return list(clip(tokens, 0, len(text)))
     return [Token(text, None)] if text else []
+
+
+def _listed(choice: Mapping[str, Any], n_alternatives: int) -> list[Token]:
+    logprobs = choice.get("logprobs") or {}
+    if logprobs.get("content"):
+        return [token_of(entry, n_alternatives) for entry in logprobs["content"]]
+    columns = [logprobs.get(name) or () for name in ("tokens", "token_logprobs", "top_logprobs")]
+    return [
+        Token(text, _finite(logprob), _best((top or {}).items(), text, n_alternatives))
+        for text, logprob, top in zip_longest(*columns)
+        if text is not None
+    ]
+
+
+def token_of(entry: Mapping[str, Any], n_alternatives: int) -> Token:
+    """The token of an entry with ``token``, ``logprob`` and perhaps ``top_logprobs``."""
+    listed = [(other["token"], other["logprob"]) for other in entry.get("top_logprobs") or ()]
+    text = entry["token"]
+    return Token(text, _finite(entry.get("logprob")), _best(listed, text, n_alternatives))
+
+
+def _best(
+    listed: Iterable[tuple[str, float]], written: str, n_alternatives: int
+) -> tuple[tuple[str, float], ...]:
+    others = [pair for pair in listed if pair[0] != written and _finite(pair[1]) is not None]
+    return tuple(sorted(others, key=lambda pair: -pair[1])[:n_alternatives])
+
+
+def scored_tokens(choice: Mapping[str, Any], before: str, continuation: str) -> list[Token]:
+    """The tokens of the continuation in a reply that repeats what it was asked (``echo``).
+
+    A token that begins in the prompt has no log-probability here, since it would be that of
+    another text. Where the server's tokens do not join to the text (bytes spelt out), the
+    continuation is one token without a log-probability.
+
+    Args:
+        choice: Its text begins with `before` and the continuation.
+        before: What stands before the continuation.
+        continuation: What is scored.
+    """
+    tail = text_of(choice)[len(before) :]
+    tokens = _listed(choice, 0)
+    joined = "".join(token.text for token in tokens)
+    if tokens and not joined.endswith(tail):  # an end of text that is listed, but is no text
+        joined = joined.removesuffix(tokens.pop().text)
+    start = len(joined) - len(tail)
+    if start < 0 or not joined.endswith(tail):
+        return [Token(continuation, None)]
+    scored = list(clip(tokens, start, start + len(continuation)))
+    ends = accumulate(len(token.text) for token in tokens)
+    if scored and start not in (0, *ends):
+        scored[0] = Token(scored[0].text, None)
+    return scored
 
 
 def _finite(logprob: float | None) -> float | None:
