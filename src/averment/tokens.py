@@ -6,6 +6,7 @@ What this module does not do: tokenise. Only the model that wrote them knows how
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from averment.types import Token
 
@@ -22,6 +23,6 @@ def clip(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:
         low, high = max(at, start), min(stop, end)
         # The beginning of a character has no text of its own, but a log-probability.
         if low < high or (not token.text and start <= at < end):
-            clipped.append(Token(token.text[low - at : high - at], token.logprob))
+            clipped.append(replace(token, text=token.text[low - at : high - at]))
         at = stop
     return tuple(clipped)

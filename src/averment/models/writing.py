@@ -9,8 +9,6 @@ dropped. The tokens that are left join to the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from averment.text import first_sentence_end
@@ -37,23 +35,6 @@ def find_ending(text: str, options: GenerationOptions) -> Ending | None:
         if end is not None:
             endings.append(Ending(end, FinishReason.SENTENCE))
     return min(endings, default=None)
-
-
-def clip(tokens: Sequence[Token], start: int, end: int) -> tuple[Token, ...]:
-    """The tokens of `text[start:end]`, where `text` is what the tokens join to.
-
-    A token that lies on both sides of a cut keeps its log-probability and the text inside.
-    """
-    clipped = []
-    at = 0
-    for token in tokens:
-        stop = at + len(token.text)
-        low, high = max(at, start), min(stop, end)
-        # The beginning of a character has no text of its own, but a log-probability.
-        if low < high or (not token.text and start <= at < end):
-            clipped.append(replace(token, text=token.text[low - at : high - at]))
-        at = stop
-    return tuple(clipped)
 
 
 class Writing:

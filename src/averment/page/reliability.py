@@ -26,7 +26,7 @@ def check_target(path: Path) -> None:
     """
     if path.suffix.lower() not in _FORMATS:
         raise UsageError(
-            f"A diagram is written as SVG or PNG, not as {path.suffix or 'a file without a suffix'}.",
+            f"A diagram is written as .svg or .png, not as {path.name}.",
             hint=f"Type: --plot {path.stem}.svg",
         )
     _pyplot()

@@ -22,6 +22,7 @@ from averment.errors import AvermentError, CapabilityError, ModelError
 from averment.franq.calibration import fit
 from averment.franq.calibrator import Calibrator, MadeWith, Mode
 from averment.franq.components import CONSTANT, confidence
+from averment.franq.corpus_stack import CORPUS
 from averment.franq.evidence import CorpusSize
 from averment.franq.rows import Row
 from averment.franq.score import Score, Source, Unscored
@@ -197,19 +198,19 @@ class Scoring:
         except AvermentError as error:
             notes.append(f"{self.faithfulness_scorer}: {error.message}")
             found = [None] * len(claims)
-        features = [
-            {}
-            if self.corpus is None
-            else corpus_features(claim.checks, passages, corpus=self.corpus)
-            for claim in claims
-        ]
+        features: list[dict[str, float]] = [{} for _ in claims]
+        if self.corpus is not None:
+            features = [
+                corpus_features(claim.checks, retrieved, corpus=self.corpus, form=self.form)
+                for claim in claims
+            ]
         rows = [
             Row(None if f is None else f.score, a, b, evidence=evidence)
             for f, a, b, evidence in zip(found, uf.values, uu.values, features, strict=True)
         ]
         made_with = self.made_with
         calibrator = self.calibrator or fit(
-            [], mode=Mode.NONE, made_with=made_with, created_by=_CREATED_BY
+            [], mode=Mode.NONE, made_with=made_with, created_by=_CREATED_BY, features=CORPUS
         )
         scored = [
             _claim_scores(f, row, score, reasons)
