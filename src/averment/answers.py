@@ -76,6 +76,7 @@ def _claims(draft: Draft) -> tuple[Claim, ...]:
             ),
             scored,
             passages,
+            from_corpus=True,
         )
         claims.append(claim)
         start += len(sentence.text) + 1
@@ -87,21 +88,24 @@ def retrieved(draft: Draft) -> list[Passage]:
     return [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
 
 
-def scored_claim(claim: Claim, scored: ClaimScores | None, passages: Sequence[Passage]) -> Claim:
+def scored_claim(
+    claim: Claim, scored: ClaimScores | None, passages: Sequence[Passage], *, from_corpus: bool
+) -> Claim:
     """The claim with its scores, the best span as evidence, and what is held of it.
 
     Args:
         claim: Without scores.
         scored: Its scores; None: nobody scored it, and its reasons say so.
         passages: What it was held against.
+        from_corpus: They are of the corpus that was counted.
     """
     unknown = claim.reasons.get("support", "not_checked")
     if scored is None:
-        verdict, why = verdict_of(None, claim.support, unknown=unknown)
+        verdict, why = verdict_of(None, claim.support, unknown=unknown, from_corpus=from_corpus)
         reasons = {**dict.fromkeys(_SCORES, "no_estimator"), "verdict": why, **claim.reasons}
         return replace(claim, verdict=verdict, reasons=reasons)
     found = scored.faithfulness
-    verdict, why = verdict_of(found, claim.support, unknown=unknown)
+    verdict, why = verdict_of(found, claim.support, unknown=unknown, from_corpus=from_corpus)
     return replace(
         claim,
         verdict=verdict,

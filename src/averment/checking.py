@@ -61,7 +61,7 @@ class TextCheck:
             question, text, claims, passages, are_retrieved=are_retrieved
         )
         told = [
-            scored_claim(_claim(number, part, counts), scored, passages)
+            scored_claim(_claim(number, part, counts), scored, passages, from_corpus=are_retrieved)
             for number, (part, counts, scored) in enumerate(
                 zip(claimed, found, scores.claims, strict=True)
             )

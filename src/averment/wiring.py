@@ -312,18 +312,32 @@ def make_scoring(
     *,
     index: CorpusIndex | None,
     model: LanguageModel | None,
+    writes: bool,
     window_words: int,
 ) -> Scoring:
-    """How claims are scored with these edges.
+    """How claims are scored with these edges; what the model is good for is found out now.
+
+    Args:
+        settings: Name the calibrator.
+        scorer: Who judges faithfulness.
+        index: The corpus, if there is one.
+        model: The language model, if there is one.
+        writes: The model writes what is scored, so that log-probabilities come with it.
+        window_words: The window of the counts.
 
     Raises:
         CalibrationError: The calibrator is damaged, or was fitted on the numbers of others.
     """
     from averment.franq.calibrator_json import from_json
     from averment.franq.evidence import CorpusSize
+    from averment.models.canary import probe
     from averment.scoring.flow import Scoring
 
-    rescores = model is not None and Capability.SCORING in model.info.capabilities
+    found = probe(model) if model is not None else None
+    rescores = found is not None and Capability.SCORING in found.capabilities
+    reads = rescores or (writes and found is not None and Capability.LOGPROBS in found.capabilities)
+    lacking = {Capability.SCORING} if reads else {Capability.SCORING, Capability.LOGPROBS}
+    why_not = found.why_not(lacking) if found is not None else None
     corpus = None
     if index is not None and index.info.n_documents and index.info.n_words:
         corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
@@ -333,10 +347,12 @@ def make_scoring(
         calibrator = from_json(text, made_with=None)
     return Scoring(
         faithfulness_scorer=scorer.name,
-        model=model.info.name if model is not None and rescores else "",
+        model=model.info.name if model is not None and reads else "",
+        rescores=rescores,
         corpus=corpus,
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         calibrator=calibrator,
+        notes=(why_not,) if why_not else (),
     )
 
 
@@ -387,7 +403,9 @@ def _check(
     scorer = open_faithfulness(settings, model)
     counting = None if index is None else QuCo(entity_threshold=LEAST_DOCUMENTS)
     window_words = counting.window_words if counting else 0
-    scoring = make_scoring(settings, scorer, index=index, model=model, window_words=window_words)
+    scoring = make_scoring(
+        settings, scorer, index=index, model=model, writes=False, window_words=window_words
+    )
     has_passages = index is not None and index.extra_directory("bm25") is not None
     rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
     edges = Edges(
@@ -508,6 +526,8 @@ def _engine(
         return Engine(rule, Edges(index, retriever, model, extractor), on_close=on_close)
     scorer = open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
-    scoring = make_scoring(settings, scorer, index=index, model=model, window_words=window_words)
+    scoring = make_scoring(
+        settings, scorer, index=index, model=model, writes=True, window_words=window_words
+    )
     edges = Edges(index, retriever, model, extractor, scorer)
     return Engine(rule, edges, scoring=scoring, on_close=on_close)

@@ -174,13 +174,15 @@ def _fetch_first(*, offline: bool | None, quiet: bool) -> str:
 
 
 def _demo_index(home: Path) -> Path:
-    """The index of the bundled corpus, built once for each content and text form."""
+    """The index of the bundled corpus, built once for each content, text form and format."""
     from averment.corpus.readers import read_documents
+    from averment.index.manifest import FORMAT_VERSION
     from averment.text import TextForm
     from averment.wiring import build_index
 
     articles = resources.files("averment") / "demo" / "articles.jsonl"
-    digest = hashlib.sha256(articles.read_bytes() + TextForm().identity.encode()).hexdigest()
+    made_of = articles.read_bytes() + f"{TextForm().identity} {FORMAT_VERSION}".encode()
+    digest = hashlib.sha256(made_of).hexdigest()
     target = home / "demo" / f"encyclopaedia-{digest[:12]}"
     if not (target / "MANIFEST.json").exists():
         with resources.as_file(articles) as path:

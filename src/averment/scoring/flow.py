@@ -66,12 +66,15 @@ class Scoring:
 
     Args:
         faithfulness_scorer: The name of who judges faithfulness.
-        model: The name of the model that re-scores; empty: nothing is re-scored, and the branches
-            are constant.
+        model: The name of the model whose log-probabilities are read; empty: there is none, and the
+            branches are constant.
+        rescores: The model can give the log-probabilities of a text without its passages. If it
+            can only give those of what it wrote, both branches read these, and a note says so.
         corpus: What counts are from; None: there are none, and the score is plain FRANQ.
         form: The text form of that corpus.
         calibrator: Made with exactly these; None: scores are uncalibrated.
         prompt_id: The template of the prompt, with placeholders ``context`` and ``question``.
+        notes: What was found out about these before, in words; passed on with every score.
 
     Raises:
         CalibrationError: The calibrator was fitted on the numbers of others.
@@ -79,10 +82,12 @@ class Scoring:
 
     faithfulness_scorer: str
     model: str = ""
+    rescores: bool = True
     corpus: CorpusSize | None = None
     form: TextForm = TextForm()  # noqa: RUF009
     calibrator: Calibrator | None = None
     prompt_id: str = "answer"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.calibrator is not None:
@@ -91,7 +96,8 @@ class Scoring:
     @property
     def made_with(self) -> MadeWith:
         """Who makes the numbers, by name."""
-        uf, uu = (UF, UU) if self.model else (CONSTANT, CONSTANT)
+        uf = UF if self.model else CONSTANT
+        uu = UU if self.model and self.rescores else uf
         return MadeWith(uf, uu, self.faithfulness_scorer, self.model)
 
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
@@ -100,8 +106,10 @@ class Scoring:
         passages = [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
         answer = answer_text(draft)
         uf = _of_own_tokens(claims) if self.model else _Confidences.missing(len(claims), "no_model")
-        notes: list[str] = []
-        uu = yield from self._without_context(question, answer, claims, notes)
+        notes = list(self.notes)
+        uu = uf
+        if self.rescores:
+            uu = yield from self._without_context(question, answer, claims, notes)
         return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=passages))
 
     def of_text(
@@ -122,7 +130,7 @@ class Scoring:
             passages: What they are held against.
             are_retrieved: The passages are of the corpus, and are taken out of its counts.
         """
-        notes: list[str] = []
+        notes = list(self.notes)
         uf = yield from self._with_context(question, text, claims, passages, notes)
         uu = yield from self._without_context(question, text, claims, notes)
         counted = passages if are_retrieved else ()

@@ -13,7 +13,7 @@ ENTAILED = 0.5
 
 
 def verdict_of(
-    faithfulness: Faithfulness | None, support: Support, *, unknown: str
+    faithfulness: Faithfulness | None, support: Support, *, unknown: str, from_corpus: bool
 ) -> tuple[ClaimVerdict, str]:
     """The verdict and its reason code.
 
@@ -21,14 +21,19 @@ def verdict_of(
         faithfulness: What the passages say; None where nobody judged.
         support: What the corpus says.
         unknown: The reason to give where neither says anything.
+        from_corpus: The passages are of the corpus that `support` speaks of. What never occurs
+            there together cannot be entailed by one of them, whatever the scorer says.
     """
+    absent = support in (Support.ABSENT, Support.NOT_COVERED)
     if faithfulness is not None and faithfulness.passage is not None:
         if (faithfulness.contradiction or 0.0) >= ENTAILED:
             return ClaimVerdict.CONTRADICTED, faithfulness.reason or "passage_contradicts"
+        if absent and from_corpus:
+            return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
         if faithfulness.score >= ENTAILED:
             return ClaimVerdict.SUPPORTED, "passage_entails"
         return ClaimVerdict.UNSUPPORTED, faithfulness.reason or "passages_do_not_entail"
-    if support in (Support.ABSENT, Support.NOT_COVERED):
+    if absent:
         return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
     if support is Support.UNKNOWN:
         return ClaimVerdict.UNVERIFIED, unknown
