@@ -26,13 +26,14 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from faithfulness_sets import CHOOSE, REPORT, Row, gold_sentences, hashed, read_rows
 
-from averment.faithfulness.chunks import n_words
+from averment.faithfulness.chunks import n_words, packed_chunks
 from averment.faithfulness.lexical import LexicalAlignment
-from averment.faithfulness.scorer import ChunkedScorer, scorer_for_window
+from averment.faithfulness.scorer import DEFAULT_CHUNK_WORDS, ChunkedScorer
 from averment.metrics.ranking import roc_auc
 from averment.metrics.resampling import bootstrap_interval
 from averment.metrics.rows import BoolArray, FloatArray, MetricValue
@@ -291,7 +292,8 @@ def open_model(path: pathlib.Path) -> FaithfulnessScorer:
     from averment.models.nli import open_nli
 
     nli = open_nli(path)
-    return scorer_for_window(nli, window_tokens=nli.window_tokens, n_tokens=nli.n_tokens)
+    budget = nli.window_words or DEFAULT_CHUNK_WORDS
+    return ChunkedScorer(nli, split=partial(packed_chunks, budget=budget))
 
 
 def show(record: Record) -> None:

@@ -50,7 +50,7 @@ def test_every_judgement_is_a_distribution_in_the_order_of_the_pairs(directory: 
     )
 
 
-@pytest.mark.parametrize("batch_tokens", [1, 30, 2048], ids=["alone", "two", "all"])
+@pytest.mark.parametrize("batch_tokens", [1, 30, 2048], ids=["each alone", "some", "all"])
 def test_a_pair_is_judged_alike_alone_and_among_longer_ones(
     directory: Path, batch_tokens: int
 ) -> None:
@@ -121,6 +121,7 @@ def test_the_card_names_the_model_and_the_digest_tells_it_from_others(directory:
     assert judge.name == "tiny"
     assert judge.identity.startswith("tiny ")
     assert judge.window_tokens == MAX_TOKENS
+    assert judge.window_words is None
     assert judge.n_tokens("The dog ran.") == 4
 
 
@@ -157,10 +158,10 @@ def test_a_missing_file_is_named(directory: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"labels": ["yes", "no"]}, "expected the names of entailment"),
-        ({"labels": ["entailment", "entailment", "neutral"]}, "expected the names of entailment"),
-        ({"max_tokens": None}, "expected name, labels"),
-        ({"sha256": {}}, "expected name, labels"),
+        ({"classes": ["yes", "no"]}, "expected the names of entailment"),
+        ({"classes": ["entailment", "entailment", "neutral"]}, "expected the names of entailment"),
+        ({"max_tokens": None}, "expected name, classes"),
+        ({"sha256": {}}, "expected name, classes"),
     ],
     ids=["labels", "labels twice", "tokens", "digests"],
 )
@@ -237,6 +238,12 @@ def test_batches_hold_rows_of_like_length_within_the_budget() -> None:
 
     assert sorted(at for batch in found for at in batch) == list(range(6))
     assert [[lengths[at] for at in batch] for batch in found] == [[2, 2, 3], [7, 9], [50]]
+
+
+def test_the_card_may_say_how_long_premises_shall_be(directory: Path) -> None:
+    write_card(directory, window_words=160)
+
+    assert open_nli(directory).window_words == 160
 
 
 def test_an_opened_model_is_a_judge(directory: Path) -> None:

@@ -37,7 +37,7 @@ def write_card(directory: Path, *, labels: Sequence[str] = LABELS, **changed: ob
         name: hashlib.sha256((directory / name).read_bytes()).hexdigest()
         for name in ("model.onnx", "tokenizer.json")
     }
-    card = {"name": "tiny", "labels": labels, "max_tokens": MAX_TOKENS, "sha256": digests}
+    card = {"name": "tiny", "classes": labels, "max_tokens": MAX_TOKENS, "sha256": digests}
     (directory / "card.json").write_text(json.dumps({**card, **changed}), encoding="utf-8")
 
 

@@ -131,7 +131,7 @@ _OPPOSITES = (
     "began ended; start finish; start stop; born died; birth death; alive dead; male female; "
     "man woman; men women; boy girl; son daughter; father mother; brother sister; husband wife; "
     "king queen; actor actress; married divorced; married unmarried; north south; east west; "
-    "northern southern; eastern western; left right; inside outside; upper lower; always never; "
+    "northern southern; eastern western; left right; inside outside; upper lower; "
     "public private; natural artificial; real fictional; ancient modern; professional amateur; "
     "positive negative; legal illegal; hero villain; rich poor; hot cold; friend enemy; love hate"
 )

@@ -4,10 +4,15 @@ A model is a directory of three files: ``model.onnx`` (inputs ``input_ids``, ``a
 if it has it, ``token_type_ids``; output one row of logits a pair), ``tokenizer.json``, and
 ``card.json``, which says what the other two are::
 
-    {"name": "some-nli", "labels": ["entailment", "neutral", "contradiction"], "max_tokens": 256,
-     "sha256": {"model.onnx": "…", "tokenizer.json": "…"}}
+    {"name": "some-nli", "classes": ["entailment", "neutral", "contradiction"],
+     "max_tokens": 384, "window_words": 160, "sha256": {"model.onnx": "…", "tokenizer.json": "…"}}
 
-`labels` name the logits in their order; see `LabelOrder` for models of two classes or of one.
+`classes` name the logits in their order; see `LabelOrder` for models of two classes or of one.
+`window_words`, which may be missing, is the length of the premises that it was trained on.
+
+Each pair is computed by itself unless a batch is asked for. A model of dynamically quantised
+weights scales its numbers by the largest of a batch, so that in company a pair would get another
+judgement; and on one thread, batches are no faster.
 
 What this module does not do: cut long texts into chunks (`averment.faithfulness`; a premise that
 does not fit is truncated here), remember judgements, fetch files, use a GPU.
@@ -31,7 +36,6 @@ from averment.uq.records import Nli
 
 _MODEL, _TOKENIZER, _CARD = "model.onnx", "tokenizer.json", "card.json"
 _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
-_BATCH_TOKENS = 2048
 _SHOWN_CHARACTERS = 60
 _EXTRA = ("Faithfulness models", "local")
 
@@ -124,14 +128,14 @@ def open_shipped_nli(*, n_threads: int = 1) -> OnnxNli:
         return open_nli(path, n_threads=n_threads)
 
 
-def open_nli(directory: Path, *, n_threads: int = 1, batch_tokens: int = _BATCH_TOKENS) -> OnnxNli:
+def open_nli(directory: Path, *, n_threads: int = 1, batch_tokens: int = 1) -> OnnxNli:
     """Open the model of a directory; its files are hashed once.
 
     Args:
         directory: Holds the three files of the module's description.
         n_threads: Threads that compute.
         batch_tokens: How many tokens, padding included, are computed at once. One pair alone may
-            have more.
+            have more; 1 means each pair alone.
 
     Raises:
         MissingExtraError: The runtime is not installed.
@@ -174,6 +178,7 @@ class Card:
     name: str
     labels: LabelOrder
     max_tokens: int
+    window_words: int | None
     digest: str
 
 
@@ -188,18 +193,19 @@ def _read_card(directory: Path) -> Card:
     try:
         name, max_tokens = str(made["name"]), int(made["max_tokens"])
         digests: Mapping[str, str] = made["sha256"]
-        order = label_order([str(label) for label in made["labels"]])
+        window_words = int(made["window_words"]) if "window_words" in made else None
+        order = label_order([str(label) for label in made["classes"]])
         expected = {file: digests[file] for file in (_MODEL, _TOKENIZER)}
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
-            f"{path} is no card of a model ({error!r}); expected name, labels, max_tokens and "
+            f"{path} is no card of a model ({error!r}); expected name, classes, max_tokens and "
             "sha256 of both files."
         ) from error
     if order is None:
-        raise ModelFileError(f"{path} has the labels {made['labels']}; {EXPECTED_LABELS}")
+        raise ModelFileError(f"{path} has the classes {made['classes']}; {EXPECTED_LABELS}")
     for file, digest in expected.items():
         _verify(directory / file, digest)
-    return Card(name, order, max_tokens, expected[_MODEL])
+    return Card(name, order, max_tokens, window_words, expected[_MODEL])
 
 
 EXPECTED_LABELS = (
@@ -257,6 +263,11 @@ class OnnxNli:
         """Tokens of premise, hypothesis and marks together; what does not fit is not read."""
         return self._card.max_tokens
 
+    @property
+    def window_words(self) -> int | None:
+        """How long the premises were that it was trained on; None if its card does not say."""
+        return self._card.window_words
+
     def n_tokens(self, text: str) -> int:
         """The tokens of a text, without marks; as many as the window of one that is longer."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
@@ -299,7 +310,7 @@ class OnnxNli:
         if logits.shape != expected:
             raise ModelFileError(
                 f"The model {self.name!r} gave logits of shape {logits.shape}, but its card has "
-                f"labels for {expected}."
+                f"classes for {expected}."
             )
         return logits
 
