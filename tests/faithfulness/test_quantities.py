@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import math
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from averment.faithfulness.dates import Date, Relation
 from averment.faithfulness.quantities import Amount, compare, quantities
@@ -140,3 +144,29 @@ def test_money_is_of_its_currency() -> None:
     dimensions = [e.dimension for e in quantities("$5, €5, £5") if isinstance(e, Amount)]
 
     assert dimensions == ["money usd", "money eur", "money gbp"]
+
+
+def test_a_number_of_very_many_digits_is_an_identifier() -> None:
+    assert quantities("7" * 400) == quantities("0." + "7" * 400) == []
+
+
+_PIECES = st.sampled_from(
+    "1 23 000 1999 0.5 , . - – % $ € km m million hundred and two third first May Oct 7th BC s "
+    "about more than or century °C minus ~ ( ) word".split(" ")
+)
+
+
+@given(st.lists(_PIECES, max_size=14), st.sampled_from(["", " "]))
+def test_any_text_of_numbers_has_finite_values_in_order(pieces: list[str], glue: str) -> None:
+    text = glue.join(pieces)
+
+    found = quantities(text)
+
+    places = [(each.start, each.end) for each in found]
+    assert places == sorted(places)
+    for each in found:
+        assert text[each.start : each.end]
+        assert compare(each, each) is not Relation.DIFFERENT
+        if isinstance(each, Amount) and each.value is not None:
+            assert math.isfinite(each.value)
+            assert each.low <= each.value <= each.high

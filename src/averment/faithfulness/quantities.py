@@ -25,6 +25,8 @@ _ROUNDING = 0.05
 """A rounded number is off by half its last digit, but never by more than this share."""
 _VAGUENESS = 0.1
 """How far off "about" may be."""
+_MOST_DIGITS = 20
+"""What is longer is an identifier, and compared as a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,8 @@ def _numeral(text: str, word: Word, *, of_money: bool) -> _Numeral | None:
     if written is None:
         return None
     digits = _GROUPING.sub("", written["digits"])
+    if len(digits) > _MOST_DIGITS:
+        return None
     scale = _SCALES.get((written["scale"] or "").lower(), 1.0)
     end, short = written.end(), written["short"] or ""
     if of_money or short == "M":
