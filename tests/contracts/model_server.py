@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+_PIECES = re.compile(r"\s*\S+|\s+")
+
 
 @dataclass
 class ModelServer:
@@ -17,11 +19,14 @@ class ModelServer:
 
     `answer` maps the text before to the text that follows. `reply`, if set, is served in place of
     every answer: status, content type, body. `hangs` leaves every request without a reply.
+    `echo` gives the log-probabilities of the pieces of a text that is repeated, the generated one
+    included; without it the option is ignored, as many servers do, or refused with `refusal`.
     """
 
     answer: Callable[[str], str]
     has_completions: bool = True
     logprobs: bool = True
+    logprob: Callable[[str], float] = lambda piece: -0.25
     takes_logprobs: bool = True
     restarts: bool = False
     streams: bool = True
@@ -30,6 +35,8 @@ class ModelServer:
     hangs: bool = False
     models: tuple[str, ...] = ("tiny",)
     reply: tuple[int, str, str] | None = None
+    echo: Callable[[list[str]], list[float | None]] | None = None
+    refusal: tuple[int, str] | None = None
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     n_pieces_sent: int = 0
@@ -81,6 +88,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._error(404, f"The model {body['model']} does not exist")
         elif "logprobs" in body and not stub.takes_logprobs:
             self._error(400, "logprobs is not supported")
+        elif body.get("echo") and stub.refusal is not None:
+            self._error(*stub.refusal)
         else:
             self._answer(body, chat=chat)
 
@@ -90,7 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
         if chat and self.stub.restarts:
             text = begun + text
         text, finish = _cut(text, body)
-        pieces = re.findall(r"\s*\S+|\s+", text)
+        pieces = _PIECES.findall(text)
+        self._n_listed = body.get("top_logprobs", 0) if chat else body.get("logprobs", 0)
+        if body.get("echo") and self.stub.echo is not None:
+            self._repeat([*_PIECES.findall(before), *pieces], self.stub.echo)
+            return
         if body.get("stream") and self.stub.streams:
             self._stream(pieces, finish, chat=chat)
             return
@@ -103,6 +116,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.stub.counts:
             reply["usage"] = {"prompt_tokens": 7, "completion_tokens": len(pieces)}
         self._send(200, "application/json", json.dumps(reply))
+
+    def _repeat(self, pieces: list[str], echo: Callable[[list[str]], list[float | None]]) -> None:
+        logprobs = {"tokens": pieces, "token_logprobs": echo(pieces)}
+        choice = {"text": "".join(pieces), "logprobs": logprobs, "finish_reason": "length"}
+        self._send(200, "application/json", json.dumps({"choices": [choice]}))
 
     def _stream(self, pieces: list[str], finish: str, *, chat: bool) -> None:
         self.send_response(200)
@@ -128,10 +146,24 @@ class _Handler(BaseHTTPRequestHandler):
         said: dict[str, Any] = {role: {"content": text}} if role else {"text": text}
         if not self.stub.logprobs:
             return {**said, "logprobs": None}
+        give = self.stub.logprob
         if role:
-            entries = [{"token": piece, "logprob": -0.25} for piece in pieces]
+            entries = [
+                {"token": piece, "logprob": give(piece), "top_logprobs": self._top(piece)}
+                for piece in pieces
+            ]
             return {**said, "logprobs": {"content": entries}}
-        return {**said, "logprobs": {"tokens": pieces, "token_logprobs": [-0.25] * len(pieces)}}
+        tops = [{top["token"]: top["logprob"] for top in self._top(piece)} for piece in pieces]
+        logprobs = [give(piece) for piece in pieces]
+        columns = {"tokens": pieces, "token_logprobs": logprobs, "top_logprobs": tops}
+        return {**said, "logprobs": columns}
+
+    def _top(self, piece: str) -> list[dict[str, Any]]:
+        listed = [
+            (piece, self.stub.logprob(piece)),
+            *((f" other{at}", -2.0 - at) for at in range(9)),
+        ]
+        return [{"token": text, "logprob": lp} for text, lp in listed[: self._n_listed]]
 
     def _event(self, reply: dict[str, Any]) -> None:
         self.wfile.write(f"data: {json.dumps(reply)}\n\n".encode())
@@ -158,7 +190,7 @@ def _before(body: dict[str, Any]) -> tuple[str, str]:
 def _cut(text: str, body: dict[str, Any]) -> tuple[str, str]:
     for stop in body.get("stop", ()):
         text = text.partition(stop)[0]
-    words = re.findall(r"\s*\S+|\s+", text)
+    words = _PIECES.findall(text)
     if len(words) > body["max_tokens"]:
         return "".join(words[: body["max_tokens"]]), "length"
     return text, "stop"

@@ -9,6 +9,7 @@ import pytest
 
 from averment.models.llama_cpp import LlamaCpp, open_llama_cpp
 from contracts.model_contract import LanguageModelContract
+from contracts.scoring_contract import ScoringModelContract
 
 pytestmark = pytest.mark.model
 
@@ -20,4 +21,8 @@ def model(model_path: Path) -> Iterator[LlamaCpp]:
 
 
 class TestLlamaCpp(LanguageModelContract):
+    pass
+
+
+class TestScoringByLlamaCpp(ScoringModelContract):
     pass

@@ -192,8 +192,8 @@ class TransformersLM:
         with torch.inference_mode():
             while len(written) < options.max_tokens and not writing.has_ended:
                 read = torch.tensor([written[-1:] or before])
-                output = self._model(read, past_key_values=cache, use_cache=True, logits_to_keep=1)
-                cache = output.past_key_values
+                output = self._model(read, cache=cache, use_cache=True, logits_to_keep=1)
+                cache = output.cache
                 logprobs = output.logits[0, -1].log_softmax(0)
                 written.append(_pick(torch, logprobs, options.temperature, random))
                 if written[-1] in self._tokenizer.all_special_ids:
