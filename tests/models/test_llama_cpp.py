@@ -93,6 +93,21 @@ def test_a_character_of_several_tokens_stays_whole(model: LlamaCpp) -> None:
 
 
 @pytest.mark.model
+def test_alternatives_are_the_best_other_tokens(model: LlamaCpp) -> None:
+    options = GenerationOptions(max_tokens=3, n_alternatives=3)
+
+    (written,) = model.generate([QUESTION], options)
+
+    for token in written.tokens:
+        texts, logprobs = zip(*token.alternatives, strict=True)
+        assert len(texts) == 3
+        assert token.text not in texts
+        assert sorted(logprobs, reverse=True) == list(logprobs)
+        assert token.logprob is not None
+        assert logprobs[0] <= token.logprob
+
+
+@pytest.mark.model
 def test_a_grammar_is_obeyed(model: LlamaCpp) -> None:
     options = GenerationOptions(max_tokens=8, grammar='root ::= " [" [a-z]+ "]"')
 

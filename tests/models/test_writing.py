@@ -61,6 +61,12 @@ def test_clipped_tokens_join_to_the_slice(start: int, end: int, texts: list[str]
     assert [token.text for token in clipped] == texts
 
 
+def test_a_clipped_token_keeps_its_logprob_and_alternatives() -> None:
+    token = Token("abc", -0.5, ((" x", -1.0),))
+
+    assert clip([token], 0, 2) == (Token("ab", -0.5, ((" x", -1.0),)),)
+
+
 def test_a_token_on_the_cut_keeps_its_logprob() -> None:
     writing = written("Yes", ". No")
 
