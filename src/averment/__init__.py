@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from averment.types import Document, Question
     from averment.wiring import (
         build_index,
+        check,
         delete_documents,
         merge_index,
         open_engine,
@@ -32,6 +33,7 @@ _HOME = {
     "Document": "averment.types",
     "Question": "averment.types",
     "build_index": "averment.wiring",
+    "check": "averment.wiring",
     "delete_documents": "averment.wiring",
     "merge_index": "averment.wiring",
     "open_engine": "averment.wiring",
@@ -43,6 +45,7 @@ __all__ = [
     "Document",
     "Question",
     "build_index",
+    "check",
     "delete_documents",
     "merge_index",
     "open_engine",
