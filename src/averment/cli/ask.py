@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
-from averment.cli.options import HtmlOption, IndexOption, JsonOption, OfflineOption
+from averment.cli.options import (
+    CalibratorOption,
+    FaithfulnessOption,
+    HtmlOption,
+    IndexOption,
+    JsonOption,
+    OfflineOption,
+)
 
 if TYPE_CHECKING:
     from averment.engine import Answered, Engine
@@ -48,6 +56,12 @@ def ask(
             help="Who finds claims: rules or model.  [default: rules]", show_default=False
         ),
     ] = None,
+    faithfulness: FaithfulnessOption = None,
+    calibrator: CalibratorOption = None,
+    scores: Annotated[
+        bool | None,
+        typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
+    ] = None,
     offline: OfflineOption = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
@@ -72,6 +86,9 @@ def ask(
         policy=policy,
         base_url=base_url,
         extractor=extractor,
+        faithfulness=faithfulness,
+        calibrator=calibrator,
+        scores=scores,
         offline=offline,
         timeout_s=timeout,
     ) as engine:
@@ -88,6 +105,11 @@ def ask(
         print_json(answer_object(result.answer))
         return
     print_verdict(result.answer)
+    if result.answer.scores is not None:
+        out().print()
+        for claim in result.answer.claims:
+            print_claim(claim)
+        print_made_with(result.answer.scores, result.answer.claims)
     if html is not None:
         err().print(f"Page: {html}", markup=False)
 

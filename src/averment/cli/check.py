@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from averment.cli.claims import print_claim, print_made_with, shortened
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     CalibratorOption,
@@ -19,13 +20,6 @@ from averment.cli.options import (
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
-
-_STYLES = {
-    "supported": "green",
-    "contradicted": "bold red",
-    "unsupported": "yellow",
-    "unverified": "bright_black",
-}
 
 
 def check(
@@ -120,42 +114,12 @@ def _print_report(report: Report, failing: list[Claim]) -> None:
 
     console = out()
     for claim in report.claims:
-        style = _STYLES[claim.verdict]
-        console.print(Text.assemble((f"{claim.verdict:>12}  ", style), claim.text))
-        console.print(Text(" " * 14 + " · ".join(_told(claim)), style="bright_black"))
-        for passage in claim.evidence:
-            source = passage.title or passage.document_id
-            console.print(Text(f"{'':14}“{_short(passage.text)}” — {source}", style="bright_black"))
+        print_claim(claim)
     for start, end, reason in report.skipped:
-        line = f"{reason.replace('_', ' '):>12}  {_short(report.text[start:end])}"
+        line = f"{reason.replace('_', ' '):>12}  {shortened(report.text[start:end])}"
         console.print(Text(line, style="bright_black"))
     if not report.claims:
         console.print("No claim to check.")
-    scale = "calibrated probabilities" if report.calibrated else "uncalibrated"
-    used = ", ".join(report.scores.estimators_used) or "none"
-    err().print(Text(f"{n_of(len(report.claims), 'claim')}, {scale}; estimators: {used}"))
-    for note in report.scores.notes:
-        err().print(Text(f"note: {note}", style="yellow"))
+    print_made_with(report.scores, report.claims)
     if failing:
         err().print(Text(f"{n_of(len(failing), 'claim')} below the threshold", style="bold red"))
-
-
-def _told(claim: Claim) -> list[str]:
-    """The numbers of a claim in words; what is missing says why."""
-    told = []
-    if claim.p_true is not None:
-        told.append(
-            f"P(true) {claim.p_true:.2f} (if faithful {claim.p_true_if_faithful:.2f}, "
-            f"if not {claim.p_true_if_unfaithful:.2f})"
-        )
-    if claim.p_faithful is not None and claim.reasons.get("p_faithful") != "no_evidence":
-        told.append(f"faithfulness {claim.p_faithful:.2f}")
-    told.append(claim.reasons["verdict"].replace("_", " "))
-    if claim.checks:
-        told.append(f"corpus: {claim.support.replace('_', ' ')}")
-    return told
-
-
-def _short(text: str, n_characters: int = 160) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"

@@ -108,12 +108,40 @@ def _claim(claim: Claim) -> str:
     notes = []
     if claim.support is Support.UNKNOWN and not claim.checks:
         notes.append("nothing in it can be held against the corpus")
-    if claim.evidence:
+    if claim.evidence and claim.p_faithful is None:
         notes.append("evidence: " + ", ".join(p.title or p.document_id for p in claim.evidence))
     note = f'<p class="note">{escape(" · ".join(notes))}</p>' if notes else ""
     return (
         f'<li><span class="chip {claim.support}">{_words(claim.support)}</span>'
-        f"<div>{escape(claim.text)}{_checks(claim.checks)}{note}</div></li>"
+        f"<div>{escape(claim.text)}{_scores(claim)}{_checks(claim.checks)}{note}</div></li>"
+    )
+
+
+def _scores(claim: Claim) -> str:
+    """The verdict and the parts of P(true) as bars; scores that are no probabilities say so."""
+    if claim.p_faithful is None:
+        return ""
+    bars = [("faithful to the passages", claim.p_faithful)]
+    if claim.p_true is not None:
+        bars += [
+            ("true if faithful", claim.p_true_if_faithful or 0.0),
+            ("true if not", claim.p_true_if_unfaithful or 0.0),
+            ("true", claim.p_true),
+        ]
+    rows = "".join(
+        f'<tr><td>{name}</td><td class="n">{value:.2f}</td>'
+        f'<td><meter min="0" max="1" value="{value:.4f}"></meter></td></tr>'
+        for name, value in bars
+    )
+    scale = "" if claim.calibrated else "; not calibrated, so no probability that it is true"
+    why = claim.reasons["verdict"].replace("_", " ")
+    quote = "".join(
+        f"<blockquote><b>{escape(p.title or p.document_id)}</b>{escape(p.text)}</blockquote>"
+        for p in claim.evidence
+    )
+    return (
+        f'<p class="note"><b>{claim.verdict}</b>: {escape(why)}{scale}</p>'
+        f'<table class="scores">{rows}</table>{quote}'
     )
 
 

@@ -1,0 +1,66 @@
+"""A claim in the terminal: what is held of it, its numbers in words, its best evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from averment.cli.console import err, n_of, out
+
+if TYPE_CHECKING:
+    from averment.types import Claim, Scores
+
+_STYLES = {
+    "supported": "green",
+    "contradicted": "bold red",
+    "unsupported": "yellow",
+    "unverified": "bright_black",
+}
+_INDENT = " " * 14
+
+
+def print_claim(claim: Claim) -> None:
+    """The verdict, the claim, its numbers, and the span that says most about it."""
+    from rich.text import Text
+
+    console = out()
+    console.print(Text.assemble((f"{claim.verdict:>12}  ", _STYLES[claim.verdict]), claim.text))
+    console.print(Text(_INDENT + " · ".join(told(claim)), style="bright_black"))
+    for passage in claim.evidence:
+        source = passage.title or passage.document_id
+        line = f"{_INDENT}“{shortened(passage.text)}” — {source}"
+        console.print(Text(line, style="bright_black"))
+
+
+def told(claim: Claim) -> list[str]:
+    """The numbers of a claim in words; what is missing says why."""
+    words = []
+    if claim.p_true is not None:
+        words.append(
+            f"P(true) {claim.p_true:.2f} (if faithful {claim.p_true_if_faithful:.2f}, "
+            f"if not {claim.p_true_if_unfaithful:.2f})"
+        )
+    if claim.p_faithful is not None and claim.reasons.get("p_faithful") != "no_evidence":
+        words.append(f"faithfulness {claim.p_faithful:.2f}")
+    words.append(claim.reasons["verdict"].replace("_", " "))
+    if claim.checks:
+        words.append(f"corpus: {claim.support.replace('_', ' ')}")
+    return words
+
+
+def print_made_with(scores: Scores, claims: Sequence[Claim]) -> None:
+    """Who made the numbers, whether they are probabilities, and what could not be used."""
+    from rich.text import Text
+
+    calibrated = bool(claims) and all(claim.calibrated for claim in claims)
+    scale = "calibrated probabilities" if calibrated else "uncalibrated"
+    used = ", ".join(scores.estimators_used) or "none"
+    err().print(Text(f"{n_of(len(claims), 'claim')}, {scale}; estimators: {used}"))
+    for note in scores.notes:
+        err().print(Text(f"note: {note}", style="yellow"))
+
+
+def shortened(text: str, n_characters: int = 160) -> str:
+    """The text on one line, cut at a length."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"
