@@ -22,7 +22,7 @@ from averment.errors import CalibrationError
 from averment.franq.calibration import fit
 from averment.franq.calibrator import Calibrator, MadeWith, Mode
 from averment.franq.corpus_stack import CORPUS, PLAIN
-from averment.franq.cross_fitting import cross_fitted_scores
+from averment.franq.cross_fitting import Fit, cross_fitted_scores
 from averment.franq.isotonic import BoolArray, FloatArray
 from averment.franq.rows import Row
 from averment.franq.score import Score, Unscored
@@ -102,9 +102,9 @@ def calibrate(
         fit, mode=mode, made_with=made_with, created_by=created_by, features=features, seed=seed
     )
     calibrator = fitted(rows)
-    raw = fit(rows, mode=Mode.NONE, made_with=made_with, created_by=created_by)
+    raw = fitted(rows, mode=Mode.NONE)
     before = raw.scores(rows)
-    after = cross_fitted_scores(rows, fitted, n_folds=n_folds, seed=seed)
+    after = _held_out_scores(rows, fitted, n_folds=n_folds, seed=seed)
     chosen = [
         at
         for at, (row, old, new) in enumerate(zip(rows, before, after, strict=True))
@@ -119,6 +119,19 @@ def calibrate(
         calibrated_ece_band(p_after, seed=seed),
         len(chosen),
     )
+
+
+def _held_out_scores(
+    rows: Sequence[Row], fitted: Fit, *, n_folds: int, seed: int
+) -> list[Score | Unscored]:
+    try:
+        return cross_fitted_scores(rows, fitted, n_folds=n_folds, seed=seed)
+    except CalibrationError as error:
+        raise CalibrationError(
+            "The labels are enough for a calibrator, but not to test it on claims that it has not "
+            f"seen, one fold of {n_folds} at a time. {error.message}",
+            hint="Label more claims, of more questions (averment label).",
+        ) from error
 
 
 def quality(name: str, p_true: FloatArray, is_true: BoolArray) -> Quality:
@@ -147,8 +160,12 @@ def scored_by(labels: Sequence[LabelledClaim]) -> MadeWith:
     Raises:
         CalibrationError: Nobody is named, or several are.
     """
+    if not labels:
+        raise CalibrationError(
+            "There are no labelled claims.", hint="Label some: averment label ANSWERS.jsonl"
+        )
     found = {_made_with(label) for label in labels}
-    if None in found or not found:
+    if None in found:
         raise CalibrationError(
             "The rows do not say which estimators scored them: 'made_by.made_with' is missing.",
             hint="Label what `averment ask --json` or `averment check --json` prints.",
@@ -165,18 +182,40 @@ def scored_by(labels: Sequence[LabelledClaim]) -> MadeWith:
 
 
 def row_of(label: LabelledClaim) -> Row:
-    """The scores and labels of one claim."""
-    scores = label.scores
-    features = scores.get("features")
-    known = features if isinstance(features, Mapping) else {}
+    """The scores and labels of one claim.
+
+    Raises:
+        CalibrationError: A score is neither a number nor null.
+    """
+    features = label.scores.get("features", {})
+    if not isinstance(features, Mapping):
+        raise _no_number(label, "features", features)
+    p_faithful, uf, uu = (
+        _number(label, name, label.scores.get(name)) for name in ("p_faithful", "uf", "uu")
+    )
     return Row(
-        p_faithful=scores.get("p_faithful"),
-        uf=scores.get("uf"),
-        uu=scores.get("uu"),
+        p_faithful=p_faithful,
+        uf=uf,
+        uu=uu,
         is_true=label.label,
         is_faithful=label.faithful,
         group=label.question_id,
-        evidence=dict(known),
+        evidence={name: _number(label, name, value) for name, value in features.items()},
+    )
+
+
+def _number(label: LabelledClaim, name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _no_number(label, name, value)
+    return value
+
+
+def _no_number(label: LabelledClaim, name: str, value: object) -> CalibrationError:
+    return CalibrationError(
+        f"The claim {label.claim!r} ({label.claim_id}) has {name} {value!r}; expected a number.",
+        hint="Write null for a score that nobody knows.",
     )
 
 

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from averment.corpus.passages import cut_passages
 from averment.engine import Edges, Engine, Missing, carry_out
-from averment.errors import CapabilityError, MissingExtraError, UnknownNameError, UsageError
+from averment.errors import (
+    CalibrationError,
+    CapabilityError,
+    MissingExtraError,
+    UnknownNameError,
+    UsageError,
+)
 from averment.index import compiled
 from averment.index.build import IndexWriter
 from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
@@ -42,6 +48,7 @@ from averment.text import TextForm
 from averment.types import Capability, CorpusInfo, Document, Passage, Question, Report
 
 if TYPE_CHECKING:
+    from averment.franq.calibrator import Calibrator
     from averment.models.llama_cpp import LlamaCpp
     from averment.models.openai_compat import OpenAICompatible
     from averment.scoring.flow import Scoring
@@ -272,8 +279,7 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
     """
     name = settings.faithfulness
     if name == "auto":
-        there = all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers")))
-        name = "minilm" if there else "lexical"
+        name = "minilm" if _has_shipped_nli() else "lexical"
     if name == "lexical":
         from averment.faithfulness.lexical import LexicalAlignment
 
@@ -283,6 +289,12 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
 
     cache = settings.home / "cache" / "faithfulness"
     return ChunkedScorer(CachedJudge(_pair_judge(name, settings, model), directory=cache))
+
+
+def _has_shipped_nli() -> bool:
+    """Whether this installation has the model and what runs it; whether they work is not asked."""
+    card = resources.files("averment") / "faithfulness" / "model" / "card.json"
+    return card.is_file() and all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers")))
 
 
 def _pair_judge(name: str, settings: Settings, model: LanguageModel | None) -> PairJudge:
@@ -328,7 +340,6 @@ def make_scoring(
     Raises:
         CalibrationError: The calibrator is damaged, or was fitted on the numbers of others.
     """
-    from averment.franq.calibrator_json import from_json
     from averment.franq.evidence import CorpusSize
     from averment.models.canary import probe
     from averment.scoring.flow import Scoring
@@ -341,10 +352,6 @@ def make_scoring(
     corpus = None
     if index is not None and index.info.n_documents and index.info.n_words:
         corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
-    calibrator = None
-    if settings.calibrator is not None:
-        text = settings.calibrator.read_text(encoding="utf-8")
-        calibrator = from_json(text, made_with=None)
     return Scoring(
         faithfulness_scorer=scorer.name,
         model=model.info.name if model is not None and reads else "",
@@ -353,7 +360,30 @@ def make_scoring(
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         calibrator=calibrator,
         notes=(why_not,) if why_not else (),
+        calibrator=None if settings.calibrator is None else read_calibrator(settings.calibrator),
     )
+
+
+def read_calibrator(path: Path) -> Calibrator:
+    """The calibrator in a file, to be held against whoever makes the numbers that it reads.
+
+    Raises:
+        UsageError: There is no such file, or it cannot be read.
+        CalibrationError: It holds no calibrator.
+    """
+    from averment.franq.calibrator_json import from_json
+
+    try:
+        return from_json(path.read_text(encoding="utf-8"), made_with=None)
+    except OSError as error:
+        raise UsageError(
+            f"The calibrator {path} cannot be read: {error.strerror}.",
+            hint=f"Make one: averment calibrate LABELLED.jsonl -o {path}",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise CalibrationError(f"{path} is no calibrator: it is not text.") from error
+    except CalibrationError as error:
+        raise CalibrationError(f"{path}: {error.message}", hint=error.hint) from error
 
 
 def check(
@@ -381,7 +411,11 @@ def check(
     """
     named = {**settings, "model": model if isinstance(model, str) else None}
     resolved = resolve_settings(**named)
-    opened = open_index(index) if isinstance(index, (str, Path)) else index
+    opened = (
+        open_index(index, damaged_segments=resolved.damaged_segments)
+        if isinstance(index, (str, Path))
+        else index
+    )
     own = open_model(resolved) if isinstance(model, str) else None
     try:
         return _check(text, question, contexts, opened, own or model, resolved)
@@ -408,11 +442,12 @@ def _check(
     )
     has_passages = index is not None and index.extra_directory("bm25") is not None
     rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
+    writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
-        index=index or _missing("a corpus index", "--index DIR"),
+        index=index or _missing("a corpus index", "Name one: --index DIR"),
         retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
-        model=model or _missing("a language model", "--model NAME"),
-        extractor=open_extractor(settings, model),
+        model=writer,
+        extractor=open_extractor(settings, writer),
         faithfulness=scorer,
     )
     passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]

@@ -13,6 +13,9 @@ from averment.cli.options import JsonOption
 if TYPE_CHECKING:
     from averment.calibrating import Calibration, Quality
 
+_LABEL = "Make labels first: averment label ANSWERS.jsonl"
+_OUTPUT = "Name another file: -o calibrator.json"
+
 
 def calibrate(
     labelled: Annotated[Path, typer.Argument(help="JSONL that `averment label` wrote.")],
@@ -42,10 +45,10 @@ def calibrate(
     from averment.labels import read_labels
     from averment.page.reliability import check_target, write_reliability
 
+    _refuse_target(output, labelled)
     if plot is not None:
         check_target(plot)
-    with labelled.open(encoding="utf-8-sig") as lines:
-        labels = read_labels(lines, source=str(labelled))
+    labels = read_labels(_lines(labelled), source=str(labelled))
     made = fit_and_report(
         labels,
         mode=_mode(mode),
@@ -54,6 +57,7 @@ def calibrate(
         n_folds=folds,
         seed=seed,
     )
+    output.parent.mkdir(parents=True, exist_ok=True)
     staged = output.with_name(output.name + ".partial")
     staged.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
     staged.replace(output)
@@ -65,6 +69,27 @@ def calibrate(
     else:
         _print(made)
     err().print(f"Calibrator: {output}", markup=False)
+
+
+def _lines(labelled: Path) -> list[str]:
+    from averment.errors import UsageError
+
+    try:
+        return labelled.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{labelled} is not UTF-8 text.", hint=_LABEL) from error
+    except OSError as error:
+        raise UsageError(f"{labelled} cannot be read: {error.strerror}.", hint=_LABEL) from error
+
+
+def _refuse_target(output: Path, labelled: Path) -> None:
+    """Refuse a place where no calibrator can go, before anything long is computed."""
+    from averment.errors import UsageError
+
+    if output.is_dir():
+        raise UsageError(f"{output} is a directory, not a calibrator.", hint=_OUTPUT)
+    if output.exists() and labelled.exists() and output.samefile(labelled):
+        raise UsageError(f"{output} holds the labels; it is not overwritten.", hint=_OUTPUT)
 
 
 def _mode(name: str) -> Any:
@@ -98,7 +123,8 @@ def _print(made: Calibration) -> None:
     out().print(
         f"{n_of(counts.n_used, 'claim')} of {n_of(counts.n_groups, 'question')}, "
         f"{counts.n_true} true; {counts.n_unlabelled} without a label, "
-        f"{counts.n_without_p_faithful} without faithfulness"
+        f"{counts.n_without_p_faithful} without faithfulness, "
+        f"{n_of(counts.n_duplicates, 'duplicate')}"
     )
     out().print(
         "The table is cross-fitted: no claim was scored by a calibrator that saw its question.\n"

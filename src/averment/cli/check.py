@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,13 @@ from averment.cli.options import (
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
+
+
+def refuse_nan(value: float | None) -> float | None:
+    """The value of an option, unless it is no number: no claim would be below it."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("it is no number")
+    return value
 
 
 def check(
@@ -48,20 +56,21 @@ def check(
             help="Exit 1 if a claim's P(true), or without a calibrator its faithfulness, is "
             "below this or unknown.",
             show_default=False,
+            callback=refuse_nan,
         ),
     ] = None,
     offline: OfflineOption = None,
     json: JsonOption = False,
 ) -> None:
     """Score the claims of a text against given passages, the index, or both."""
-    from averment.settings import DEFAULT_INDEX, resolve_settings
+    from averment.settings import resolve_settings
     from averment.types import Document
     from averment.wiring import check as check_text
 
     text = _read(file)
     contexts = [Document(str(path), _read(str(path))) for path in context or ()]
-    settings = resolve_settings(index=index, model=model)
-    asked_for = settings.index != DEFAULT_INDEX or settings.index.exists()
+    settings = resolve_settings(index=index)
+    asked_for = "index" in settings.model_fields_set or settings.index.exists()
     report = check_text(
         text,
         question,
@@ -86,17 +95,18 @@ def check(
 def _read(file: str) -> str:
     from averment.errors import UsageError
 
-    if file == "-":
-        return sys.stdin.read()
     try:
-        return Path(file).read_text(encoding="utf-8-sig")
+        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return written.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{file} is not UTF-8 text: byte {error.object[error.start]:#x} at {error.start}.",
             hint=f"Convert it first: iconv -f latin1 -t utf-8 {file}",
         ) from error
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+        raise UsageError(
+            f"{file} cannot be read: {error.strerror}.", hint="Name a text file, or - for stdin."
+        ) from error
 
 
 def number_of(claim: Claim) -> float | None:

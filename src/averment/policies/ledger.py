@@ -6,6 +6,7 @@ When the budget is spent, the oldest retrieval gives up its passages first, wors
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from averment.text import TextForm
@@ -56,13 +57,7 @@ class Ledger:
 
     def context(self) -> str:
         """The passages as a block of the prompt, title first; empty without passages."""
-        if not self._held:
-            return ""
-        lines = [
-            f"[{number}] " + _one_line(f"{passage.title}: {passage.text}".removeprefix(": "))
-            for number, passage in enumerate(self.passages, start=1)
-        ]
-        return "Context:\n" + "\n".join(lines) + "\n\n"
+        return context_block(self.passages)
 
     def _shrink(self) -> None:
         # One passage stays even when it alone is over the budget: an empty context would hide
@@ -71,6 +66,17 @@ class Ledger:
             self.budget_words
         ):
             del self._held[min(self._held, key=lambda key: _age(self._held[key]))]
+
+
+def context_block(passages: Sequence[Passage]) -> str:
+    """Passages as a block of the prompt, title first; empty without passages."""
+    if not passages:
+        return ""
+    lines = [
+        f"[{number}] " + _one_line(f"{passage.title}: {passage.text}".removeprefix(": "))
+        for number, passage in enumerate(passages, start=1)
+    ]
+    return "Context:\n" + "\n".join(lines) + "\n\n"
 
 
 def _age(held: _Held) -> tuple[int, int]:

@@ -6,11 +6,12 @@ What this module does not do: count. Checks bring the counts of the corpus.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
 from averment.text import TextForm
-from averment.types import Check, Passage
+from averment.types import Check, Count, Passage
 
 
 def corpus_features(
@@ -42,4 +43,18 @@ def _without(check: Check, retrieved: Sequence[Passage], form: TextForm) -> Trip
         form=form,
     )
     together = without_retrieved(check.cooccurrence, retrieved=inside)
-    return TripleCounts(check.head_count, check.tail_count, together)
+    n_left = inside.documents or 0
+    return TripleCounts(
+        _fewer(check.head_count, n_left), _fewer(check.tail_count, n_left), together
+    )
+
+
+def _fewer(count: Count, n_documents: int) -> Count:
+    """The count of an end without the documents in which its pair left.
+
+    A name that only they know is a stranger to the rest; that the rest never has the pair would
+    otherwise speak against what they say.
+    """
+    if count.documents is None:
+        return count
+    return replace(count, value=None, documents=max(count.documents - n_documents, 0))

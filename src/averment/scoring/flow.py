@@ -26,6 +26,7 @@ from averment.franq.corpus_stack import CORPUS
 from averment.franq.evidence import CorpusSize
 from averment.franq.rows import Row
 from averment.franq.score import Score, Source, Unscored
+from averment.policies.ledger import context_block
 from averment.prompts import load
 from averment.scoring.claims import ScorableClaim, answer_text, claims_of
 from averment.scoring.corpus import corpus_features
@@ -46,6 +47,7 @@ from averment.uq.registry import estimator
 
 UF, UU = "max_probability", "parametric_knowledge"
 _CREATED_BY = "averment, uncalibrated"
+_NOT_RESCORED = "not_rescored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,11 @@ class Scoring:
         uu = uf
         if self.rescores:
             uu = yield from self._without_context(question, answer, claims, notes)
+        uf = _Confidences.missing(len(claims), _NOT_RESCORED)
+        if self.model:
+            uf = _of_own_tokens(claims)
+        notes: list[str] = []
+        uu = yield from self._without_context(question, answer, claims, notes)
         return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=passages))
 
     def of_text(
@@ -150,9 +157,8 @@ class Scoring:
         passages: Sequence[Passage],
         notes: list[str],
     ) -> Flow[_Confidences]:
-        lines = [f"[{n}] {p.title}: {p.text}\n" for n, p in enumerate(passages, start=1)]
-        context = "Context:\n" + "".join(lines) + "\n" if lines else ""
-        return (yield from self._rescored(self._prompt(question, context), text, claims, UF, notes))
+        prompt = self._prompt(question, context_block(passages))
+        return (yield from self._rescored(prompt, text, claims, UF, notes))
 
     def _without_context(
         self,
@@ -173,16 +179,16 @@ class Scoring:
     ) -> Flow[_Confidences]:
         """The confidence of each claim from one re-scoring of the whole text."""
         if not self.model:
-            return _Confidences.missing(len(claims), "no_model")
-        if not text.strip():
-            return _Confidences.missing(len(claims), "empty_text")
+            return _Confidences.missing(len(claims), _NOT_RESCORED)
+        if not claims:
+            return _Confidences((), ())
+        stated = [StatedClaim(claim.text, Span(claim.start + 1, claim.end + 1)) for claim in claims]
         try:
             tokens = yield from steps.rescore(prompt, f" {text}")
+            alignments = align_claims(f" {text}", tokens, stated)
         except (ModelError, CapabilityError) as error:
             notes.append(f"{name}: {error.message}")
-            return _Confidences.missing(len(claims), type(error).__name__)
-        stated = [StatedClaim(claim.text, Span(claim.start + 1, claim.end + 1)) for claim in claims]
-        alignments = align_claims(f" {text}", tokens, stated)
+            return _Confidences.missing(len(claims), "rescoring_failed")
         record = Record("", text, tokens=tuple(tokens), tokens_without_context=tuple(tokens))
         return _confidences(name, [(record, a.claim) for a in alignments])
 
@@ -198,14 +204,7 @@ class Scoring:
         *,
         retrieved: Sequence[Passage],
     ) -> Flow[Scores]:
-        texts = tuple(claim.text for claim in claims)
-        try:
-            found: Sequence[Faithfulness | None] = yield from steps.judge_faithfulness(
-                texts, [passage.text for passage in passages]
-            )
-        except AvermentError as error:
-            notes.append(f"{self.faithfulness_scorer}: {error.message}")
-            found = [None] * len(claims)
+        found = yield from self._judged(claims, passages, notes)
         features: list[dict[str, float]] = [{} for _ in claims]
         if self.corpus is not None:
             features = [
@@ -221,9 +220,9 @@ class Scoring:
             [], mode=Mode.NONE, made_with=made_with, created_by=_CREATED_BY, features=CORPUS
         )
         scored = [
-            _claim_scores(f, row, score, reasons)
-            for f, row, score, *reasons in zip(
-                found, rows, calibrator.scores(rows), uf.reasons, uu.reasons, strict=True
+            _claim_scores(claim, f, row, score, reasons)
+            for claim, f, row, score, *reasons in zip(
+                claims, found, rows, calibrator.scores(rows), uf.reasons, uu.reasons, strict=True
             )
         ]
         return Scores(
@@ -234,6 +233,18 @@ class Scoring:
             model=self.model,
             notes=tuple(notes),
         )
+
+    def _judged(
+        self, claims: Sequence[ScorableClaim], passages: Sequence[Passage], notes: list[str]
+    ) -> Flow[list[Faithfulness | None]]:
+        """How faithful each claim is; None where nothing is claimed, or nobody could judge."""
+        texts = [claim.text for claim in claims]
+        try:
+            found = yield from steps.judge_faithfulness(texts, [each.text for each in passages])
+        except AvermentError as error:
+            notes.append(f"{self.faithfulness_scorer}: {error.message}")
+            return [None] * len(claims)
+        return [one if text else None for text, one in zip(texts, found, strict=True)]
 
 
 def _of_own_tokens(claims: Sequence[ScorableClaim]) -> _Confidences:
@@ -257,6 +268,7 @@ def _confidences(name: str, pairs: Sequence[tuple[Record, ClaimSpan]]) -> _Confi
 
 
 def _claim_scores(
+    claim: ScorableClaim,
     faithfulness: Faithfulness | None,
     row: Row,
     score: Score | Unscored,
@@ -266,7 +278,7 @@ def _claim_scores(
     reasons = {n: why for n, why in zip(names, reasons_for_none, strict=True) if why is not None}
     features = {name: value for name, value in row.evidence.items() if value is not None}
     if faithfulness is None:
-        reasons["p_faithful"] = "not_judged"
+        reasons["p_faithful"] = "not_judged" if claim.text else "empty_claim"
     elif faithfulness.reason is not None:
         reasons["p_faithful"] = faithfulness.reason
     p_names = ("p_true", "p_true_if_faithful", "p_true_if_unfaithful")
