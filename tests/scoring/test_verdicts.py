@@ -1,0 +1,60 @@
+"""The verdict on a claim speaks of evidence: passages first, then the corpus, never of truth."""
+
+from __future__ import annotations
+
+import pytest
+
+from averment.scoring.verdicts import verdict_of
+from averment.types import ClaimVerdict, Faithfulness, Support
+
+SUPPORTED, CONTRADICTED = ClaimVerdict.SUPPORTED, ClaimVerdict.CONTRADICTED
+UNSUPPORTED, UNVERIFIED = ClaimVerdict.UNSUPPORTED, ClaimVerdict.UNVERIFIED
+
+
+def found(
+    score: float, contradiction: float | None = None, reason: str | None = None
+) -> Faithfulness:
+    return Faithfulness(score, contradiction, 0, 0, 9, reason)
+
+
+@pytest.mark.parametrize("support", list(Support), ids=str)
+@pytest.mark.parametrize(
+    ("faithfulness", "verdict", "reason"),
+    [
+        pytest.param(found(0.5), SUPPORTED, "passage_entails", id="entailed"),
+        pytest.param(found(0.49), UNSUPPORTED, "passages_do_not_entail", id="not entailed"),
+        pytest.param(
+            found(0.4, reason="name_missing"), UNSUPPORTED, "name_missing", id="a rule says why"
+        ),
+        pytest.param(found(0.1, 0.5), CONTRADICTED, "passage_contradicts", id="contradicted"),
+        pytest.param(
+            found(0.6, 0.6, "number_differs"), CONTRADICTED, "number_differs", id="by a rule"
+        ),
+        pytest.param(found(0.9, 0.49), SUPPORTED, "passage_entails", id="hardly opposed"),
+    ],
+)
+def test_where_there_is_a_passage_it_decides_whatever_the_corpus_says(
+    faithfulness: Faithfulness, support: Support, verdict: ClaimVerdict, reason: str
+) -> None:
+    assert verdict_of(faithfulness, support, unknown="why") == (verdict, reason)
+
+
+@pytest.mark.parametrize(
+    "faithfulness",
+    [None, Faithfulness(0.0, reason="no_evidence"), Faithfulness(0.0, reason="empty_claim")],
+    ids=["nobody judged", "no evidence", "an empty claim"],
+)
+@pytest.mark.parametrize(
+    ("support", "verdict", "reason"),
+    [
+        (Support.PRESENT, UNVERIFIED, "mention_only"),
+        (Support.ABSENT, UNSUPPORTED, "absent_in_corpus"),
+        (Support.NOT_COVERED, UNSUPPORTED, "not_covered_in_corpus"),
+        (Support.UNKNOWN, UNVERIFIED, "why"),
+    ],
+    ids=str,
+)
+def test_without_a_passage_the_corpus_decides_and_never_supports(
+    faithfulness: Faithfulness | None, support: Support, verdict: ClaimVerdict, reason: str
+) -> None:
+    assert verdict_of(faithfulness, support, unknown="why") == (verdict, reason)
