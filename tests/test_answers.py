@@ -6,15 +6,19 @@ import dataclasses
 
 import pytest
 
-from averment.answers import ABSTENTION, answer_of
+from averment.answers import ABSTENTION, answer_of, scored_claim
 from averment.trace import Trace
 from averment.types import (
     Answer,
     Check,
+    Claim,
+    ClaimScores,
     ClaimVerdict,
     Draft,
+    Faithfulness,
     Question,
     Retrieval,
+    Scores,
     Sentence,
     Support,
     TriggeredRetrieval,
@@ -181,3 +185,96 @@ def test_an_answer_that_was_found_in_a_passage_has_that_passage_as_evidence() ->
     (claim,) = answered(final, retrievals=(hits("q", elsewhere, there),)).claims
 
     assert claim.evidence == (there,)
+
+
+# --- scores -------------------------------------------------------------------------------------
+
+ENTAILED = Faithfulness(0.8, passage=1, start=4, end=8)
+SCORED = ClaimScores(
+    ENTAILED,
+    uf=-1.0,
+    uu=None,
+    features={"npmi_weakest": 0.5},
+    score=0.6,
+    p_true_if_faithful=0.7,
+    p_true_if_unfaithful=0.2,
+    p_true=0.6,
+    calibrated=True,
+    reasons={"uu": "missing_input"},
+)
+PASSAGES = (
+    passage("Elsewhere."),
+    dataclasses.replace(passage("The Oslo fjord."), start=50, end=65),
+)
+
+
+def unscored(support: Support = Support.UNKNOWN, reason: str | None = None) -> Claim:
+    reasons = {} if reason is None else {"support": reason}
+    return Claim("Oslo.", 0, 5, 0, (), support, ClaimVerdict.UNVERIFIED, (), (), reasons)
+
+
+def scores(*claims: ClaimScores) -> Scores:
+    return Scores(claims, "lexical", "constant", "constant", "")
+
+
+def test_a_claim_shows_every_number_that_it_was_given() -> None:
+    claim = scored_claim(unscored(), SCORED, PASSAGES)
+
+    assert (claim.p_faithful, claim.uf, claim.uu) == (0.8, -1.0, None)
+    assert (claim.score, claim.p_true, claim.calibrated) == (0.6, 0.6, True)
+    assert (claim.p_true_if_faithful, claim.p_true_if_unfaithful) == (0.7, 0.2)
+    assert claim.features == {"npmi_weakest": 0.5}
+    assert claim.reasons == {"uu": "missing_input", "verdict": "passage_entails"}
+
+
+def test_the_best_span_is_evidence_at_its_place_in_the_document() -> None:
+    (evidence,) = scored_claim(unscored(), SCORED, PASSAGES).evidence
+
+    assert (evidence.text, evidence.start, evidence.end) == ("Oslo", 54, 58)
+    assert evidence.document_id == PASSAGES[1].document_id
+
+
+@pytest.mark.parametrize(
+    "faithfulness", [None, Faithfulness(0.0, reason="no_evidence")], ids=["nobody judged", "none"]
+)
+def test_without_a_span_there_is_no_evidence(faithfulness: Faithfulness | None) -> None:
+    scored = ClaimScores(faithfulness)
+
+    assert scored_claim(unscored(), scored, PASSAGES).evidence == ()
+
+
+def test_a_claim_that_nobody_judged_has_the_verdict_of_the_corpus() -> None:
+    claim = scored_claim(unscored(Support.ABSENT), ClaimScores(None), ())
+
+    assert (claim.verdict, claim.p_faithful) == (ClaimVerdict.UNSUPPORTED, None)
+
+
+@pytest.mark.parametrize("scored", [None, ClaimScores(None)], ids=["not scored", "no numbers"])
+def test_the_reason_of_the_support_is_kept_and_explains_a_verdict_that_there_is_none(
+    scored: ClaimScores | None,
+) -> None:
+    claim = scored_claim(unscored(reason="corpus_unavailable"), scored, ())
+
+    assert claim.verdict is ClaimVerdict.UNVERIFIED
+    assert claim.reasons["support"] == claim.reasons["verdict"] == "corpus_unavailable"
+
+
+def test_the_sentences_of_a_scored_answer_are_scored_claims_on_its_passages() -> None:
+    both = (hits("q1", PASSAGES[0]), hits("q2", PASSAGES[1]))
+    triggered = tuple(TriggeredRetrieval(made, "always", "d") for made in both)
+    given = scores(SCORED, ClaimScores(None, reasons={"p_faithful": "empty_claim"}))
+    draft = Draft((CLAIM, FINAL), "Norway", triggered, Verdict.ANSWERED, None, given)
+
+    answer = answer_of(Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft))
+
+    first, second = answer.claims
+    assert answer.scores == given
+    assert (first.p_true, [found.text for found in first.evidence]) == (0.6, ["Oslo"])
+    assert (second.p_true, second.reasons["p_faithful"]) == (None, "empty_claim")
+
+
+def test_a_score_too_few_is_a_mistake_of_the_program() -> None:
+    draft = Draft((CLAIM, FINAL), "Norway", (), Verdict.ANSWERED, None, scores(ClaimScores(None)))
+
+    with pytest.raises(ValueError, match="zip"):
+        answer_of(Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft))

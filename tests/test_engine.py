@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from averment import steps
 from averment.engine import (
     MAX_QUESTION_CHARACTERS,
     Answered,
     Edges,
     Engine,
+    Missing,
     Unanswered,
+    carry_out,
     perform,
     replay,
     versions,
@@ -33,10 +36,13 @@ from averment.errors import (
     TraceDiverged,
     UsageError,
 )
+from averment.faithfulness.lexical import LexicalAlignment
+from averment.franq.evidence import CorpusSize
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop
 from averment.policies.quco import QuCo
-from averment.steps import Commit, CountPhrases, Generate, Policy, Step
+from averment.scoring.flow import Scoring
+from averment.steps import Commit, CountPhrases, Generate, JudgeFaithfulness, Policy, Rescore, Step
 from averment.trace import Failure, Record, Trace
 from averment.types import (
     Answer,
@@ -46,12 +52,14 @@ from averment.types import (
     Document,
     Entity,
     Extraction,
+    Faithfulness,
     Generation,
     GenerationOptions,
     Prompt,
     Question,
     Retrieval,
     Support,
+    Token,
     Verdict,
 )
 from doubles import ListIndex, ListRetriever, NameExtractor, RecitingModel, text_of
@@ -597,3 +605,168 @@ def test_closing_an_engine_gives_back_once_what_was_opened_for_it() -> None:
     Engine(SentenceLoop(NoRetrieval()), edges).close()
 
     assert closed == ["x"]
+
+
+# --- scores -------------------------------------------------------------------------------------
+
+SCORING = Scoring(
+    "lexical-alignment",
+    "reciting",
+    CorpusSize(ListIndex(DOCUMENTS).info.n_documents, ListIndex(DOCUMENTS).info.n_words, 1000),
+)
+
+
+class WholeModel(RecitingModel):
+    """Recites, and knows the log-probability of each of its words."""
+
+    def __init__(self) -> None:
+        super().__init__(UNAIDED, INFORMED)
+        self._info = dataclasses.replace(self._info, capabilities=frozenset(Capability))
+
+
+def scoring_engine(policy: Policy = QUCO, **changed: object) -> Engine:
+    scored = {"model": WholeModel(), "faithfulness": LexicalAlignment(), **changed}
+    return Engine(policy, edges(**scored), scoring=SCORING)
+
+
+def test_all_drivers_give_the_same_scores() -> None:
+    one_by_one = [scoring_engine().answer(question) for question in QUESTIONS]
+
+    together = succeeded(scoring_engine().answer_many(QUESTIONS))
+    awaited = [asyncio.run(scoring_engine().answer_async(question)) for question in QUESTIONS]
+    replayed = [replay(Trace.loads(m.trace.dumps()), QUCO, SCORING) for m in one_by_one]
+
+    expected = [settled(made.answer) for made in one_by_one]
+    assert all(answer.scores for answer in expected)
+    assert {claim.uf is None for answer in expected for claim in answer.claims} == {False}
+    assert [settled(made.answer) for made in together] == expected
+    assert [settled(made.answer) for made in awaited] == expected
+    assert [settled(answer) for answer in replayed] == expected
+
+
+def test_an_answer_is_scored_after_it_was_written_and_loses_nothing_by_it() -> None:
+    plain = engine(model=WholeModel()).answer(QUESTIONS[0])
+
+    scored = scoring_engine().answer(QUESTIONS[0])
+
+    n = len(plain.trace.records)
+    assert [r.step for r in scored.trace.records[:n]] == [r.step for r in plain.trace.records]
+    assert kinds([r.step for r in scored.trace.records[n:]]) == ["Rescore", "JudgeFaithfulness"]
+    assert scored.answer.text == plain.answer.text
+    assert scored.answer.cost.model_calls == plain.answer.cost.model_calls
+
+
+def test_a_claim_that_was_repaired_is_faithful_to_the_passage_that_repaired_it() -> None:
+    made = scoring_engine().answer(Question("q", asks(MISTAKEN[0])))
+
+    claim = made.claims[0]
+    assert claim.p_faithful == 1.0
+    assert [found.text for found in claim.evidence] == [claim.text]
+
+
+def test_a_replay_scores_neither_more_nor_less_than_was_scored_then() -> None:
+    scored, plain = scoring_engine().answer(QUESTIONS[0]), engine().answer(QUESTIONS[0])
+
+    with pytest.raises(TraceDiverged, match=r"ended before step"):
+        replay(scored.trace, QUCO)
+    with pytest.raises(TraceDiverged, match=r"JudgeFaithfulness|Rescore"):
+        replay(plain.trace, QUCO, SCORING)
+
+
+def test_an_answer_is_given_without_scores_where_nobody_judges_and_says_so() -> None:
+    made = scoring_engine(faithfulness=None).answer(QUESTIONS[0])
+
+    assert made.answer.scores is not None
+    assert made.answer.scores.notes == (
+        "lexical-alignment: Nobody was given who judges faithfulness.",
+    )
+    assert {claim.score for claim in made.claims} == {None}
+
+
+def test_a_model_that_cannot_rescore_is_named_in_the_refusal() -> None:
+    class Writing:
+        info = RecitingModel({}).info
+
+    with pytest.raises(CapabilityError, match="'reciting' cannot give the log-probabilities") as e:
+        perform([Rescore(Prompt("Q"), " A")], edges(model=Writing()))
+
+    assert "prompt log-probabilities" in e.value.hint
+
+
+def test_steps_of_scoring_are_performed_together_and_told_apart() -> None:
+    asked = [
+        JudgeFaithfulness(("Oslo is in Norway.", "Oslo."), ("Oslo is in Norway.",)),
+        JudgeFaithfulness((), ()),
+        JudgeFaithfulness(("Oslo is in Norway.",), ()),
+    ]
+
+    (two, none, one) = perform(asked, edges(faithfulness=LexicalAlignment()))
+
+    assert [found.score for found in two] == [1.0, 1.0]
+    assert none == []
+    assert one == [Faithfulness(0.0, reason="no_evidence")]
+
+
+def test_texts_are_rescored_together() -> None:
+    asked = [Rescore(Prompt("Q"), " A b"), Rescore(Prompt("R"), " C")]
+
+    first, second = perform(asked, edges(model=WholeModel()))
+
+    assert first == [Token(" A", -0.5), Token(" b", -0.5)]
+    assert second == [Token(" C", -0.5)]
+
+
+# --- flows that answer no question --------------------------------------------------------------
+
+
+def test_a_flow_is_carried_out_step_by_step() -> None:
+    def flow():  # type: ignore[no-untyped-def]
+        counts = yield from steps.count(["Oslo"])
+        found = yield from steps.search("Oslo", 1, trigger="t", detail="d")
+        return counts[0].value, [hit.passage.document_id for hit in found.hits]
+
+    assert carry_out(flow(), edges()) == (1, ["Oslo"])
+
+
+def test_a_flow_that_asks_for_nothing_is_its_value() -> None:
+    def flow():  # type: ignore[no-untyped-def]
+        return 7
+        yield
+
+    assert carry_out(flow(), edges()) == 7
+
+
+def test_a_step_that_fails_is_raised_inside_the_flow() -> None:
+    def flow():  # type: ignore[no-untyped-def]
+        (count,) = yield from steps.count(["Oslo"])
+        return count
+
+    assert carry_out(flow(), edges(index=FailingIndex("Oslo"))) == Count.unavailable()
+
+
+def test_what_a_flow_does_not_let_pass_ends_it() -> None:
+    flow = steps.search("Oslo", 1, trigger="t", detail="d")
+
+    with pytest.raises(CorpusError, match="damaged"):
+        carry_out(flow, edges(retriever=FailingRetriever("Oslo")))
+
+
+@pytest.mark.parametrize(
+    ("edge", "step"),
+    [
+        ("index", CountPhrases(("Oslo",))),
+        ("retriever", steps.Search("Oslo", 1, "t", "d")),
+        ("model", Generate(Prompt("Q"), GenerationOptions())),
+        ("model", Rescore(Prompt("Q"), " A")),
+    ],
+    ids=["index", "retriever", "model", "a model that scores"],
+)
+def test_whatever_is_asked_of_an_edge_that_is_missing_is_refused_by_name(
+    edge: str, step: Step
+) -> None:
+    missing = Missing("this edge", hint="Give one.")
+
+    with pytest.raises(CapabilityError, match="needs this edge, and none was given") as refused:
+        perform([step], edges(**{edge: missing}))
+
+    assert refused.value.hint == "Give one."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -15,19 +16,27 @@ from averment.shapes import (
     cooccurrence_object,
     counts_object,
     error_object,
+    estimators_used,
     occurrence_object,
+    report_object,
 )
 from averment.trace import Trace
 from averment.types import (
     Answer,
     Check,
+    Claim,
+    ClaimScores,
+    ClaimVerdict,
     Cooccurrence,
     CorpusInfo,
     Count,
     CountKind,
     Draft,
+    Faithfulness,
     Occurrence,
     Question,
+    Report,
+    Scores,
     Sentence,
     Support,
     TriggeredRetrieval,
@@ -261,9 +270,114 @@ def test_a_failure_tells_its_kind_its_message_and_its_hint(kind: type[AvermentEr
     }
 
 
+# --- scores and reports -------------------------------------------------------------------------
+
+SCORES = Scores(
+    (ClaimScores(Faithfulness(0.5), uf=-1.0, features={"npmi_weakest": 0.5}, score=0.7),),
+    faithfulness_scorer="lexical",
+    uf_estimator="max_probability",
+    uu_estimator="constant",
+    model="tiny",
+    notes=("uu: not here",),
+)
+WHO = {"uf": "max_probability", "uu": "constant", "faithfulness": "lexical", "model": "tiny"}
+
+
+def report(*, calibrated: bool = False, question: Question | None = None) -> Report:
+    stated = Claim(
+        text="Oslo is old.",
+        start=7,
+        end=19,
+        sentence=0,
+        triplets=(),
+        support=Support.UNKNOWN,
+        verdict=ClaimVerdict.SUPPORTED,
+        checks=(),
+        evidence=(),
+        reasons={"verdict": "passage_entails"},
+        calibrated=calibrated,
+    )
+    text = "Hello! Oslo is old."
+    return Report(text, question, (stated,), ((0, 6, "greeting"),), (EVIDENCE,), SCORES)
+
+
+def test_a_report_has_exactly_the_keys_of_the_contract() -> None:
+    made = report_object(report())
+
+    assert list(made) == [
+        "question",
+        "answer",
+        "claims",
+        "passages",
+        "skipped",
+        "estimators_used",
+        "made_with",
+        "calibrated",
+        "notes",
+    ]
+    assert made["claims"] == [claim_object(report().claims[0])]
+    assert made["skipped"] == [{"text": "Hello!", "start": 0, "end": 6, "reason": "greeting"}]
+    assert made["passages"] == [{"document_id": "d1", "title": "Oslo", "text": EVIDENCE.text}]
+    assert made["notes"] == ["uu: not here"]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"), [(None, None), (Question("q", "How old?"), "How old?")], ids=str
+)
+def test_a_report_tells_the_question_if_there_was_one(
+    question: Question | None, told: str | None
+) -> None:
+    assert report_object(report(question=question))["question"] == told
+
+
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_a_report_says_whether_its_claims_are_calibrated(calibrated: bool) -> None:
+    assert report_object(report(calibrated=calibrated))["calibrated"] is calibrated
+
+
+def test_a_report_without_claims_is_not_called_calibrated() -> None:
+    empty = dataclasses.replace(report(calibrated=True), claims=())
+
+    assert report_object(empty)["calibrated"] is False
+
+
+def test_scores_name_who_made_them_and_what_a_calibrator_has_to_be_fitted_on() -> None:
+    made = report_object(report())
+
+    assert made["made_with"] == WHO
+    assert made["estimators_used"] == ["lexical", "max_probability", "corpus_evidence"]
+
+
+def test_an_answer_names_who_scored_it() -> None:
+    scored = dataclasses.replace(answer(), scores=SCORES)
+
+    made = answer_object(scored)
+
+    assert (made["made_with"], made["notes"]) == (WHO, ["uu: not here"])
+    assert made["estimators_used"] == estimators_used(SCORES)
+
+
+def test_an_answer_that_nobody_scored_names_nobody() -> None:
+    made = answer_object(answer())
+
+    assert (made["made_with"], made["notes"], made["estimators_used"]) == (None, [], [])
+
+
+def test_what_a_claim_was_scored_by_is_told_beside_the_score() -> None:
+    scored = dataclasses.replace(
+        answer().claims[0], p_faithful=0.5, uf=-1.0, score=0.7, features={"npmi_weakest": 0.5}
+    )
+
+    made = claim_object(scored)
+
+    assert (made["p_faithful"], made["uf"], made["score"]) == (0.5, -1.0, 0.7)
+    assert made["features"] == {"npmi_weakest": 0.5}
+
+
 @pytest.mark.parametrize(
     "made",
     [
+        pytest.param(report_object(report()), id="report"),
         pytest.param(answer_object(answer()), id="answer"),
         pytest.param(answer_object(answer(Verdict.ABSTAINED, "no_evidence")), id="abstention"),
         pytest.param(counts_object(["Ys"], [Count.unavailable()], INFO), id="counts"),
