@@ -287,8 +287,13 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
     from averment.faithfulness.cache import CachedJudge
     from averment.faithfulness.scorer import ChunkedScorer
 
-    cache = settings.home / "cache" / "faithfulness"
-    return ChunkedScorer(CachedJudge(_pair_judge(name, settings, model), directory=cache))
+    judge = _pair_judge(name, settings, model)
+    cached = CachedJudge(
+        judge,
+        identity=getattr(judge, "identity", None),
+        directory=settings.home / "cache" / "faithfulness",
+    )
+    return ChunkedScorer(cached)
 
 
 def _has_shipped_nli() -> bool:
@@ -358,7 +363,6 @@ def make_scoring(
         rescores=rescores,
         corpus=corpus,
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
-        calibrator=calibrator,
         notes=(why_not,) if why_not else (),
         calibrator=None if settings.calibrator is None else read_calibrator(settings.calibrator),
     )

@@ -107,16 +107,13 @@ class Scoring:
         claims = claims_of(question, draft)
         passages = [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
         answer = answer_text(draft)
-        uf = _of_own_tokens(claims) if self.model else _Confidences.missing(len(claims), "no_model")
         notes = list(self.notes)
-        uu = uf
-        if self.rescores:
-            uu = yield from self._without_context(question, answer, claims, notes)
         uf = _Confidences.missing(len(claims), _NOT_RESCORED)
         if self.model:
             uf = _of_own_tokens(claims)
-        notes: list[str] = []
-        uu = yield from self._without_context(question, answer, claims, notes)
+        uu = uf
+        if self.rescores:
+            uu = yield from self._without_context(question, answer, claims, notes)
         return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=passages))
 
     def of_text(
