@@ -218,7 +218,7 @@ def scores(*claims: ClaimScores) -> Scores:
 
 
 def test_a_claim_shows_every_number_that_it_was_given() -> None:
-    claim = scored_claim(unscored(), SCORED, PASSAGES)
+    claim = scored_claim(unscored(), SCORED, PASSAGES, from_corpus=False)
 
     assert (claim.p_faithful, claim.uf, claim.uu) == (0.8, -1.0, None)
     assert (claim.score, claim.p_true, claim.calibrated) == (0.6, 0.6, True)
@@ -228,7 +228,7 @@ def test_a_claim_shows_every_number_that_it_was_given() -> None:
 
 
 def test_the_best_span_is_evidence_at_its_place_in_the_document() -> None:
-    (evidence,) = scored_claim(unscored(), SCORED, PASSAGES).evidence
+    (evidence,) = scored_claim(unscored(), SCORED, PASSAGES, from_corpus=False).evidence
 
     assert (evidence.text, evidence.start, evidence.end) == ("Oslo", 54, 58)
     assert evidence.document_id == PASSAGES[1].document_id
@@ -240,11 +240,11 @@ def test_the_best_span_is_evidence_at_its_place_in_the_document() -> None:
 def test_without_a_span_there_is_no_evidence(faithfulness: Faithfulness | None) -> None:
     scored = ClaimScores(faithfulness)
 
-    assert scored_claim(unscored(), scored, PASSAGES).evidence == ()
+    assert scored_claim(unscored(), scored, PASSAGES, from_corpus=False).evidence == ()
 
 
 def test_a_claim_that_nobody_judged_has_the_verdict_of_the_corpus() -> None:
-    claim = scored_claim(unscored(Support.ABSENT), ClaimScores(None), ())
+    claim = scored_claim(unscored(Support.ABSENT), ClaimScores(None), (), from_corpus=False)
 
     assert (claim.verdict, claim.p_faithful) == (ClaimVerdict.UNSUPPORTED, None)
 
@@ -253,7 +253,7 @@ def test_a_claim_that_nobody_judged_has_the_verdict_of_the_corpus() -> None:
 def test_the_reason_of_the_support_is_kept_and_explains_a_verdict_that_there_is_none(
     scored: ClaimScores | None,
 ) -> None:
-    claim = scored_claim(unscored(reason="corpus_unavailable"), scored, ())
+    claim = scored_claim(unscored(reason="corpus_unavailable"), scored, (), from_corpus=False)
 
     assert claim.verdict is ClaimVerdict.UNVERIFIED
     assert claim.reasons["support"] == claim.reasons["verdict"] == "corpus_unavailable"

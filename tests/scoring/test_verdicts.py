@@ -36,7 +36,7 @@ def found(
 def test_where_there_is_a_passage_it_decides_whatever_the_corpus_says(
     faithfulness: Faithfulness, support: Support, verdict: ClaimVerdict, reason: str
 ) -> None:
-    assert verdict_of(faithfulness, support, unknown="why") == (verdict, reason)
+    assert verdict_of(faithfulness, support, unknown="why", from_corpus=False) == (verdict, reason)
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,15 @@ def test_where_there_is_a_passage_it_decides_whatever_the_corpus_says(
 def test_without_a_passage_the_corpus_decides_and_never_supports(
     faithfulness: Faithfulness | None, support: Support, verdict: ClaimVerdict, reason: str
 ) -> None:
-    assert verdict_of(faithfulness, support, unknown="why") == (verdict, reason)
+    assert verdict_of(faithfulness, support, unknown="why", from_corpus=False) == (verdict, reason)
+
+
+@pytest.mark.parametrize("support", [Support.ABSENT, Support.NOT_COVERED], ids=str)
+def test_what_never_occurs_together_in_the_corpus_is_not_entailed_by_its_passages(
+    support: Support,
+) -> None:
+    entailed = Faithfulness(0.9, 0.0, passage=0, start=0, end=4)
+
+    found = verdict_of(entailed, support, unknown="why", from_corpus=True)
+
+    assert found == (ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus")
