@@ -1,12 +1,14 @@
-"""Tables and diagrams of the short-form FRANQ bench, from the rows of `generate.py`.
+r"""Tables and diagrams of the short-form FRANQ bench, from the rows of `generate.py`.
 
-    python bench/franq/evaluate.py --index IDX --model qwen2.5-coder-0.5b --nli MODEL_DIR
+    python bench/franq/evaluate.py --index IDX --model qwen2.5-coder-0.5b --nli MODEL_DIR \
+        --embedder EMBEDDER_DIR
     python bench/franq/evaluate.py --model qwen2.5-coder-0.5b --from-scores
 
 The first scores whatever rows there are and writes their numbers to
 `bench/runs/franq-short-MODEL-scores.jsonl`; the second makes the tables again from that file alone,
 without data, index or model. Without `--nli` the lexical alignment stands in for entailment, for
-development only, and every output says so.
+development only, and every output says so; without `--embedder` the
+estimators of SAR have no value.
 
 What is fitted is fitted on all conditions of the training questions: of the same set for the tables
 of a set, of all sets for the pooled ones. The last table but one fits on clean passages only.
@@ -42,6 +44,7 @@ from averment.metrics.rows import BoolArray, IntArray
 
 BENCH = Path(__file__).parents[1]
 RUNS, PLOTS = BENCH / "runs", BENCH / "plots"
+EMBEDDER = "all-MiniLM-L6-v2"
 PLAIN, CORPUS = "FRANQ condition", "FRANQ condition + corpus"
 BEFORE = "FRANQ quantile"
 _DIRTY = (
@@ -63,6 +66,7 @@ def scored(
     index_path: str,
     *,
     nli: Path | None,
+    embedder: Path | None,
     cache: Path,
     model: str,
     n_threads: int,
@@ -70,7 +74,17 @@ def scored(
 ) -> tuple[MadeBy, list[ScoredClaim], str]:
     """Score the rows of a run; the text says what became of them."""
     from questions import items
-    from records import Judging, Rescoring, attempts, matched, read_rows, record_of, uncertainties
+    from records import (
+        Judging,
+        Rescoring,
+        attempts,
+        compared,
+        matched,
+        read_rows,
+        record_of,
+        uncertainties,
+    )
+    from similarity import Embedder
 
     import averment
     from corpus import CorpusCounter, passages_taken_out
@@ -82,13 +96,14 @@ def scored(
     pairs = matched(kept, every)
     counter = CorpusCounter(averment.open_index(index_path))
     judging = Judging.open(nli, cache=cache, n_threads=n_threads)
+    comparing = Embedder(embedder, name=EMBEDDER, n_threads=n_threads) if embedder else None
     records = [record_of(row, item) for row, item in pairs]
     p_faithful = judging.faithfulness(records)
     claims, n_without_heads, n_overdrawn = [], 0, 0
     for at, ((row, item), record) in enumerate(zip(pairs, records, strict=True)):
         if at % 100 == 0:
             sys.stderr.write(f"{at} of {len(pairs)} rows\n")
-        values, absent = uncertainties(judging.judged(record))
+        values, absent = uncertainties(compared(judging.judged(record), comparing))
         taken_out = passages_taken_out(
             item, clean[item.set_name, item.row], keep_originals=keep_originals
         )
@@ -118,7 +133,9 @@ def scored(
         f"into other tokens when given; over the {check.n_tokens} tokens of the others the largest "
         f"difference is {check.largest_nats:.4f} nats ({check.largest_key or 'none'})"
     )
-    return MadeBy(model, judging.scorer_name, judging.name, counter.name), claims, told
+    similarity = comparing.name if comparing else ""
+    made_by = MadeBy(model, judging.scorer_name, judging.name, similarity, counter.name)
+    return made_by, claims, told
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -153,10 +170,9 @@ class Fitted:
         return markdown(title, selected, lines)
 
 
-def tables(claims: Sequence[ScoredClaim], *, n_resamples: int) -> list[str]:
+def tables(pooled: Fitted, *, n_resamples: int) -> list[str]:
     """All tables, as Markdown."""
-    folds = folds_of(claims)
-    pooled = Fitted.on(claims, folds)
+    claims, folds = pooled.claims, pooled.folds
     parts = sorted({claim.part for claim in claims})
     conditions = [c for c in ("clean", "shuffled", "corrupted") if _any(claims, condition=c)]
     by_part = {part: _of_part(claims, folds, part) for part in parts}
@@ -355,9 +371,9 @@ def _not_fitted(scopes: Mapping[str, Fitted]) -> str:
     return "### Choices, and what could not be fitted\n\n" + "\n".join(lines) + "\n"
 
 
-def diagrams(claims: Sequence[ScoredClaim], stem: str, *, made_by: MadeBy, n: int) -> None:
+def diagrams(fitted: Fitted, stem: str, *, made_by: MadeBy, n: int) -> None:
     """Reliability before and after, and the count curve."""
-    fitted = Fitted.on(claims, folds_of(claims))
+    claims = fitted.claims
     wanted = {m: fitted.columns[m] for m in (BEFORE, PLAIN, CORPUS) if m in fitted.columns}
     write_diagram(
         PLOTS / f"{stem}-reliability.svg",
@@ -380,6 +396,7 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--index")
     parser.add_argument("--nli", type=Path, help="directory of an entailment model")
+    parser.add_argument("--embedder", type=Path, help=f"directory of {EMBEDDER}")
     parser.add_argument("--rows", type=Path, help="the run; bench/runs/franq-short-MODEL.jsonl")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "franq-bench")
     parser.add_argument("--threads", type=int, default=1)
@@ -400,6 +417,7 @@ def main() -> None:
             arguments.rows or RUNS / f"{stem}.jsonl",
             arguments.index,
             nli=arguments.nli,
+            embedder=arguments.embedder,
             cache=arguments.cache,
             model=arguments.model,
             n_threads=arguments.threads,
@@ -411,9 +429,10 @@ def main() -> None:
         for name in MadeBy.__dataclass_fields__
     )
     sys.stdout.write(f"## Short form, {arguments.model}\n\n{about}\n\n{told}\n\n")
-    for table in tables(claims, n_resamples=arguments.resamples):
+    pooled = Fitted.on(claims, folds_of(claims))
+    for table in tables(pooled, n_resamples=arguments.resamples):
         sys.stdout.write(table + "\n")
-    diagrams(claims, stem, made_by=made_by, n=arguments.resamples)
+    diagrams(pooled, stem, made_by=made_by, n=arguments.resamples)
 
 
 if __name__ == "__main__":

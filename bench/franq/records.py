@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from questions import Item
+from similarity import Embedder
 
 from averment.claims.split import refuses
 from averment.faithfulness.cache import CachedJudge
@@ -29,7 +30,7 @@ from averment.ports import FaithfulnessScorer, PairJudge
 from averment.text import TextForm
 from averment.types import Token
 from averment.uq.estimator import Absent
-from averment.uq.pairs import judge_alternatives, judge_samples
+from averment.uq.pairs import compare_texts, judge_alternatives, judge_samples
 from averment.uq.records import Alternative, Nli, Record, Sample, TruthReply
 from averment.uq.registry import ESTIMATORS
 
@@ -181,6 +182,13 @@ class Judging:
         asked = [pair for pair in dict.fromkeys(pairs) if all(map(form.words, pair))]
         known = dict(zip(asked, self.judge.judge(asked) if asked else [], strict=True))
         return [known.get(pair, _NEUTRAL) for pair in pairs]
+
+
+def compared(record: Record, embedder: Embedder | None) -> Record:
+    """The record with similarities of samples and of the answer without each token."""
+    if embedder is None:
+        return record
+    return compare_texts(record, embedder.compare, model=embedder.name)
 
 
 def uncertainties(record: Record) -> tuple[dict[str, float], dict[str, str]]:

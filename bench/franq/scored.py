@@ -20,6 +20,8 @@ class MadeBy:
     language_model: str
     faithfulness: str
     nli: str
+    similarity: str = ""
+    """Empty where nothing was compared."""
     corpus: str = ""
     """Documents and words of the index, and its digest; empty where there was none."""
 
