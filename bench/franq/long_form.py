@@ -257,13 +257,10 @@ def main() -> None:
         rescore(name, limit=arguments.limit, n_threads=arguments.threads, sets=arguments.sets)
         return
     target = RUNS / f"franq-long-{name}-scores.jsonl"
-    if arguments.from_scores:
-        made_by, claims = read_scored(target)
-    else:
-        made_by, claims = scored(
-            name, nli=arguments.nli, cache=arguments.cache, n_threads=arguments.threads
-        )
-        write_scored(target, made_by, claims)
+    if not arguments.from_scores:
+        fresh = scored(name, nli=arguments.nli, cache=arguments.cache, n_threads=arguments.threads)
+        write_scored(target, *fresh)
+    made_by, claims = read_scored(target)
     sys.stdout.write(f"## Long form, {name}\n\n- faithfulness: {made_by.faithfulness}\n\n")
     for table in tables(claims, n_resamples=arguments.resamples):
         sys.stdout.write(table + "\n")

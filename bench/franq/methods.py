@@ -137,8 +137,8 @@ def _cross_fitted(
     confidence = np.full(len(claims), np.nan)
     notes = []
     for fold in np.unique(folds):
-        rest = np.flatnonzero(folds == fold)
-        teachers = [claims[at] for at in np.flatnonzero((folds != fold) & taught)]
+        rest = np.flatnonzero(folds == fold).tolist()
+        teachers = [claims[at] for at in np.flatnonzero((folds != fold) & taught).tolist()]
         try:
             confidence[rest] = predict(teachers, [claims[at] for at in rest])
         except CalibrationError as error:

@@ -24,6 +24,8 @@ class MadeBy:
     """Empty where nothing was compared."""
     corpus: str = ""
     """Documents and words of the index, and its digest; empty where there was none."""
+    notes: str = ""
+    """What became of the rows, in words."""
 
 
 @dataclass(frozen=True, slots=True)
