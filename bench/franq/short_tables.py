@@ -23,6 +23,7 @@ from averment.metrics.rows import BoolArray, IntArray
 
 PLAIN, CORPUS = "FRANQ condition", "FRANQ condition + corpus"
 BEFORE = "FRANQ quantile"
+BRIER = "Brier (lower is better)"
 CONDITIONS = ("clean", "shuffled", "corrupted")
 _DIRTY = (
     "FRANQ quantile",
@@ -156,8 +157,9 @@ def _against_best(scopes: Mapping[str, Fitted], *, n_resamples: int) -> str:
         for what, rival in (("best other", others[0]), ("best single", singles[0])):
             found = _differences(selected, fitted, PLAIN, rival, n_resamples)
             rank = f"{ranked.index(PLAIN) + 1} of {len(ranked)}"
-            body.append([name, rank, what, rival, *map(shown, found)])
-    head = ["claims", "rank in PRR", "beside", "which", *RANKING]
+            cells = [*map(shown, found), "–"][: len(RANKING) + 1]  # no Brier score of a mere order
+            body.append([name, rank, what, rival, *cells])
+    head = ["claims", "rank in PRR", "beside", "which", *RANKING, BRIER]
     return (
         f"### {PLAIN} − the best by hindsight\n\nThe rival is chosen on the claims that it is "
         f"measured on, which favours it.\n\n{grid(head, body)}"
@@ -184,7 +186,7 @@ def _with_corpus(pooled: Fitted, *, n_resamples: int) -> str:
         for better, base in compared
         if {better, base} <= set(pooled.columns)
     ]
-    head = ["claims", "method", *RANKING, "Brier (lower is better)"]
+    head = ["claims", "method", *RANKING, BRIER]
     return f"### With corpus evidence − without, sets pooled\n\n{grid(head, body)}"
 
 
