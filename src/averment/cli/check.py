@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,13 +20,6 @@ from averment.cli.options import (
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
-
-
-def refuse_nan(value: float | None) -> float | None:
-    """The value of an option, unless it is no number: no claim would be below it."""
-    if value is not None and math.isnan(value):
-        raise typer.BadParameter("it is no number")
-    return value
 
 
 def check(
@@ -56,7 +48,6 @@ def check(
             help="Exit 1 if a claim's P(true), or without a calibrator its faithfulness, is "
             "below this or unknown.",
             show_default=False,
-            callback=refuse_nan,
         ),
     ] = None,
     offline: OfflineOption = None,
