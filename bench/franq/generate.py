@@ -19,6 +19,7 @@ import json
 import pathlib
 import sys
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from questions import Item, correct, items
@@ -27,7 +28,7 @@ from averment.models.llama_cpp import LlamaCpp, open_llama_cpp
 from averment.models.registry import Registry
 from averment.prompts import Template
 from averment.settings import resolve_settings
-from averment.types import GenerationOptions, Prompt, Token
+from averment.types import Prompt, Token
 
 RUNS = pathlib.Path(__file__).parents[1] / "runs"
 N_SAMPLES = 10
@@ -74,9 +75,11 @@ def row_of(item: Item, model: LlamaCpp) -> dict[str, Any]:
     """Everything that the estimators need, of one item."""
     start = time.perf_counter()
     prompt = prompt_of(item, with_passages=True)
-    sampling = GenerationOptions(MAX_TOKENS, stop=("\n",), temperature=1.0, seed=1)
-    (samples,) = model.sample([prompt], N_SAMPLES, sampling)  # reads the prompt; the rest reuses it
-    tokens, tops = _greedy(prompt, model)
+    greedy = _line(prompt, model, n_top=N_TOP)
+    # Not one seed for all: the same draw would land in the same tail for every question.
+    seed = int(item.digest[:8], 16) % 2**31
+    drawn = [_line(prompt, model, temperature=1.0, seed=seed + at) for at in range(N_SAMPLES)]
+    tokens = greedy.tokens
     answer = "".join(token.text for token in tokens)
     made: dict[str, Any] = {
         "key": item.key,
@@ -86,16 +89,24 @@ def row_of(item: Item, model: LlamaCpp) -> dict[str, Any]:
         "correct": correct(answer, item.gold),
         "repeats_replaced": bool(item.replaced) and correct(answer, (item.replaced or "",)),
         "tokens": _plain(tokens),
-        "top": tops,
-        "samples": [{"text": s.text, "logprob": _total(s.tokens)} for s in samples],
+        "end": greedy.end,
+        "top": greedy.tops,
+        "samples": [
+            {
+                "text": "".join(token.text for token in sample.tokens),
+                # The end of the line is a token of its own, without text.
+                "tokens": [*_plain(sample.tokens), *([["", sample.end]] if sample.end else [])],
+            }
+            for sample in drawn
+        ],
     }
     if answer.strip():
         bare, nothing = prompt_of(item, with_passages=False), Prompt("\n")
-        with_context, without, unprompted = model.score(
-            [(prompt, answer), (bare, answer), (nothing, answer)]
-        )
+        (with_context,) = model.score([(prompt, answer)])
+        (without,) = model.score([(bare, answer)])
+        (unprompted,) = model.score([(nothing, answer)])
         asked = Prompt(TRUTH.fill(question=item.question, answer=answer.strip()))
-        true, false = model.score([(asked, " True"), (asked, " False")])
+        true, false = (model.score([(asked, reply)])[0] for reply in (" True", " False"))
         made |= {
             "rescored": _plain(with_context),
             "without_context": _plain(without),
@@ -106,24 +117,50 @@ def row_of(item: Item, model: LlamaCpp) -> dict[str, Any]:
     return made
 
 
-def _greedy(prompt: Prompt, model: LlamaCpp) -> tuple[list[Token], list[list[Any]]]:
-    """The greedy answer up to the end of its line, with alternatives."""
+@dataclass
+class Line:
+    """A line as it was written; `end` is the log-probability of its end, None if it was cut."""
+
+    tokens: list[Token]
+    tops: list[list[Any]]
+    end: float | None = None
+
+
+def _line(
+    prompt: Prompt, model: LlamaCpp, *, temperature: float = 0.0, seed: int = 0, n_top: int = 1
+) -> Line:
+    """One line after a prompt; the prompt is read once for all lines that follow each other.
+
+    The public `generate` ends before the stop string and drops the token that is it, whose
+    log-probability a sample needs: without it a short answer is as likely as all that begin so.
+    """
+    line = Line([], [])
+
+    def take(chunk: Any) -> bool:
+        for entry in (chunk["choices"][0]["logprobs"] or {}).get("content", ()):
+            logprob = round(entry["logprob"], 4)
+            if "\n" in entry["token"]:
+                line.end = logprob
+                return True
+            line.tokens.append(Token(entry["token"], logprob))
+            others = [t for t in entry["top_logprobs"] if t["id"] != entry["id"]]
+            line.tops.append([[t["token"], round(t["logprob"], 4)] for t in others])
+        return False
+
     request = {
         "prompt": prompt.text,
         "max_tokens": MAX_TOKENS,
-        "temperature": 0,
-        "logprobs": N_TOP,
+        "temperature": temperature,
+        "seed": seed,
+        "top_k": 0,
+        "top_p": 1.0,
+        "min_p": 0.0,
+        "logprobs": n_top,
         "cache_prompt": True,
+        "stream": True,
     }
-    reply = model._open_server().handle_completions(request)
-    tokens, tops = [], []
-    for entry in (reply["choices"][0]["logprobs"] or {}).get("content", ()):
-        if "\n" in entry["token"]:
-            break
-        tokens.append(Token(entry["token"], entry["logprob"]))
-        others = [t for t in entry["top_logprobs"] if t["id"] != entry["id"]]
-        tops.append([[t["token"], round(t["logprob"], 4)] for t in others])
-    return tokens, tops
+    model._open_server().handle_completions(request, take)
+    return line
 
 
 def _plain(tokens: list[Token]) -> list[list[Any]]:
@@ -160,7 +197,7 @@ def main() -> None:
             name=arguments.model,
             n_ctx=1024,
             n_threads=arguments.threads,
-            n_parallel=N_SAMPLES,
+            n_parallel=1,  # one slot, so that lines after one prompt share its reading
         ) as model,
         target.open("a", encoding="utf-8") as rows,
     ):

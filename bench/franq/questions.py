@@ -171,7 +171,12 @@ def _kind(item: Item) -> str:
     form = item.gold[0]
     if _NUMBER.search(form):
         return f"{wanted}: {re.sub('[0-9]+', '9', form)}"
-    return f"{wanted}: {'name' if form[:1].isupper() else 'words'}"
+    length = "one word" if len(_WORDS(form)) == 1 else "few words"
+    if len(_WORDS(form)) > 3:
+        length = "many words"
+    look = "name" if form[:1].isupper() else "words"
+    article = "article" if _WORDS(form)[:1] in (["the"], ["a"], ["an"]) else ""
+    return f"{wanted}: {look} {length} {article}"
 
 
 def _swap(text: str, gold: Sequence[str], false: str) -> str:
