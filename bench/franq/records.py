@@ -122,7 +122,9 @@ def record_of(row: Row, item: Item) -> Record:
         tokens_without_context=_tokens(row.get("without_context", ())),
         tokens_without_prompt=_tokens(row.get("without_prompt", ())),
         p_true=TruthReply(row["p_true"][0]) if "p_true" in row else None,
-        samples=tuple(Sample(s["text"].strip(), logprob=s["logprob"]) for s in row["samples"]),
+        samples=tuple(
+            Sample(sample["text"].strip(), _tokens(sample["tokens"])) for sample in row["samples"]
+        ),
     )
 
 

@@ -11,7 +11,7 @@ import logging
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,6 @@ from averment.ports import (
     CorpusIndex,
     FaithfulnessScorer,
     LanguageModel,
-    PairJudge,
     Retriever,
     ScoringModel,
 )
@@ -49,6 +48,7 @@ from averment.types import Capability, CorpusInfo, Document, Passage, Question, 
 
 if TYPE_CHECKING:
     from averment.franq.calibrator import Calibrator
+    from averment.models.judge import JudgeByLanguageModel
     from averment.models.llama_cpp import LlamaCpp
     from averment.models.openai_compat import OpenAICompatible
     from averment.scoring.flow import Scoring
@@ -285,42 +285,57 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
 
         return LexicalAlignment()
     from averment.faithfulness.cache import CachedJudge
-    from averment.faithfulness.scorer import ChunkedScorer
+    from averment.faithfulness.scorer import ChunkedScorer, scorer_for_window
 
-    judge = _pair_judge(name, settings, model)
-    cached = CachedJudge(
-        judge,
-        identity=getattr(judge, "identity", None),
-        directory=settings.home / "cache" / "faithfulness",
+    cache = settings.home / "cache" / "faithfulness"
+    if name == "judge":
+        judge = _language_model_as_judge(model)
+        return ChunkedScorer(CachedJudge(judge, identity=judge.identity, directory=cache))
+    if name == "minilm" or (Path(name) / "model.onnx").is_file():
+        return _nli_scorer(None if name == "minilm" else Path(name), settings, cache)
+    from averment.models.nli_transformers import open_transformers_nli
+
+    checkpoint = open_transformers_nli(name, local_files_only=settings.offline)
+    return scorer_for_window(
+        CachedJudge(checkpoint),  # in memory only: what a name stands for can change
+        window_tokens=checkpoint.window_tokens,
+        n_tokens=checkpoint.n_tokens,
     )
-    return ChunkedScorer(cached)
+
+
+def _nli_scorer(directory: Path | None, settings: Settings, cache: Path) -> FaithfulnessScorer:
+    """Around an ONNX model; chunks are as long as the premises that it was trained on."""
+    from averment.faithfulness.cache import CachedJudge
+    from averment.faithfulness.chunks import packed_chunks
+    from averment.faithfulness.scorer import ChunkedScorer, scorer_for_window
+    from averment.models.nli import open_nli, open_shipped_nli
+
+    n_threads = settings.threads or 1
+    if directory is None:
+        nli = open_shipped_nli(n_threads=n_threads)
+    else:
+        nli = open_nli(directory, n_threads=n_threads)
+    cached = CachedJudge(nli, identity=nli.identity, directory=cache)
+    if nli.window_words is None:
+        return scorer_for_window(cached, window_tokens=nli.window_tokens, n_tokens=nli.n_tokens)
+    return ChunkedScorer(cached, split=partial(packed_chunks, budget=nli.window_words))
+
+
+def _language_model_as_judge(model: LanguageModel | None) -> JudgeByLanguageModel:
+    from averment.models.judge import JudgeByLanguageModel
+
+    if not isinstance(model, ScoringModel):
+        raise CapabilityError(
+            "The language model cannot judge: it gives no log-probabilities of a text.",
+            hint="Name a local model: --model NAME",
+        )
+    return JudgeByLanguageModel(model, name=model.info.name)
 
 
 def _has_shipped_nli() -> bool:
     """Whether this installation has the model and what runs it; whether they work is not asked."""
     card = resources.files("averment") / "faithfulness" / "model" / "card.json"
     return card.is_file() and all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers")))
-
-
-def _pair_judge(name: str, settings: Settings, model: LanguageModel | None) -> PairJudge:
-    if name == "judge":
-        from averment.models.judge import JudgeByLanguageModel
-
-        if not isinstance(model, ScoringModel):
-            raise CapabilityError(
-                "The language model cannot judge: it gives no log-probabilities of a text.",
-                hint="Name a local model: --model NAME",
-            )
-        return JudgeByLanguageModel(model, name=model.info.name)
-    from averment.models.nli import open_nli, open_shipped_nli
-
-    if name == "minilm":
-        return open_shipped_nli(n_threads=settings.threads or 1)
-    if (Path(name) / "model.onnx").is_file():
-        return open_nli(Path(name), n_threads=settings.threads or 1)
-    from averment.models.nli_transformers import open_transformers_nli
-
-    return open_transformers_nli(name, local_files_only=settings.offline)
 
 
 def make_scoring(
