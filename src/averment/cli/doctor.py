@@ -31,6 +31,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
         "index": _index_state(settings.index),
         "index_engine": _engine_state(),
         "local_runtime": _extra_state("xllamacpp", "local"),
+        "faithfulness_judge": _judge_state(settings),
         "models": _models_state(settings.home),
     }
     if json:
@@ -43,7 +44,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
     for name, value in found.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {item}" for key, item in value.items())
-        console.print(f"{name:<14} {value}", markup=False)
+        console.print(f"{name:<18} {value}", markup=False)
 
 
 def _shown(value: object) -> object:
@@ -81,6 +82,15 @@ def _extra_state(module: str, extra: str) -> str:
     if importlib.util.find_spec(module) is None:
         return f"not installed; type: pip install 'averment[{extra}]'"
     return f"{module} is installed"
+
+
+def _judge_state(settings: Any) -> str:
+    from averment.wiring import open_faithfulness
+
+    try:
+        return open_faithfulness(settings, None).name
+    except AvermentError as error:
+        return f"{error.message} {error.hint}".strip()
 
 
 def _models_state(home: Any) -> dict[str, str]:
