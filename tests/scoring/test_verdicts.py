@@ -69,3 +69,11 @@ def test_what_never_occurs_together_in_the_corpus_is_not_entailed_by_its_passage
     found = verdict_of(entailed, support, unknown="why", from_corpus=True)
 
     assert found == (ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus")
+
+
+def test_a_claim_with_something_missing_is_not_supported_however_well_the_rest_fits() -> None:
+    nearly = Faithfulness(0.7, None, passage=0, start=0, end=4, reason="name_missing")
+
+    found = verdict_of(nearly, Support.UNKNOWN, unknown="why", from_corpus=False)
+
+    assert found == (ClaimVerdict.UNSUPPORTED, "name_missing")

@@ -30,7 +30,8 @@ def verdict_of(
             return ClaimVerdict.CONTRADICTED, faithfulness.reason or "passage_contradicts"
         if absent and from_corpus:
             return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
-        if faithfulness.score >= ENTAILED:
+        # A rule that found something missing outweighs what is left of the score.
+        if faithfulness.score >= ENTAILED and faithfulness.reason is None:
             return ClaimVerdict.SUPPORTED, "passage_entails"
         return ClaimVerdict.UNSUPPORTED, faithfulness.reason or "passages_do_not_entail"
     if absent:
