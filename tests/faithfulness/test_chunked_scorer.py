@@ -180,3 +180,11 @@ def test_the_name_tells_what_is_not_the_default() -> None:
 def test_settings_out_of_range_are_refused(setting: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="at least 1"):
         ChunkedScorer(OverlapJudge(), **setting)  # type: ignore[arg-type]
+
+
+def test_an_answer_is_judged_together_with_its_question() -> None:
+    judge = OverlapJudge()
+
+    ChunkedScorer(judge).score([("Who wrote it? Sigrid Undset.", ["Sigrid Undset wrote it."])])
+
+    assert judge.calls == [[("Sigrid Undset wrote it.", "Who wrote it? Sigrid Undset.")]]

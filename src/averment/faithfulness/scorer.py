@@ -168,10 +168,21 @@ def _claim_sentences(claim: str, budget: int, count: CountWords) -> list[str]:
     """The sentences with a word; an endless one in pieces, since a judge must read it whole."""
     return [
         claim[piece.start : piece.end]
-        for sentence in sentence_spans(claim)
+        for sentence in _with_their_questions(claim)
         for piece in cut_sentence(claim, sentence, budget=budget, count=count)
         if n_words(claim[piece.start : piece.end])
     ]
+
+
+def _with_their_questions(claim: str) -> list[Span]:
+    """The sentences of a claim; the one behind a question is its answer and stays with it."""
+    spans: list[Span] = []
+    for span in sentence_spans(claim):
+        if spans and claim[spans[-1].start : spans[-1].end].endswith("?"):
+            spans[-1] = Span(spans[-1].start, span.end)
+        else:
+            spans.append(span)
+    return spans
 
 
 def _telling(scores: Sequence[float], judgements: Sequence[Nli]) -> int:
