@@ -4,8 +4,10 @@
     python bench/rescoring.py --model qwen2.5-coder-0.5b
 
 Milliseconds a token of answers of about 20 and 100 tokens, after a question with its passages and
-after the question alone. Every run has a question of its own, so that no prompt was read before.
-Each runtime is a process of its own; runtimes that are not installed are passed over and named.
+after the question alone. Every run has a prompt of its own, which nobody has read before; "again"
+is the same prompts once more, which only the default runtime remembers.
+CPU time is that of all threads; with one thread it is what a quiet machine would take. Each runtime
+is a process of its own; runtimes that are not installed are passed over and named.
 Greedy text of the default runtime is scored by all, token by token against what it was written
 with. One JSON row a runtime, answer and context goes to `bench/runs/`, tables to the screen.
 """
@@ -60,7 +62,8 @@ LONG = (
     " to go up to the mill at Tarn, until a weir was built there in 1874, and the last great flood,"
     " in 1954, took away the quay."
 )
-ANSWERS = {"20": SHORT, "100": LONG}
+ANSWERS = (SHORT, LONG)
+CONTEXTS = ("with", "with, again", "without")
 
 
 def prompt(run: int, *, context: bool) -> Prompt:
@@ -94,26 +97,29 @@ def measure(
     load_s = time.perf_counter() - started
     model.score([(Prompt("Warm"), " up")])
     rows = []
-    for context in (True, False):
-        for answer, text in ANSWERS.items():
-            times, scored = [], []
-            for run in range(n_runs):
-                started = time.perf_counter()
-                (scored,) = model.score([(prompt(run, context=context), text)])
+    for context in CONTEXTS:
+        for at, text in enumerate(ANSWERS):
+            times, cpu, scored = [], [], []
+            for run in range(at * n_runs, (at + 1) * n_runs):
+                started, cpu_started = time.perf_counter(), time.process_time()
+                (scored,) = model.score([(prompt(run, context=context != "without"), text)])
                 times.append((time.perf_counter() - started) * 1e3 / len(scored))
+                cpu.append((time.process_time() - cpu_started) * 1e3 / len(scored))
             row = {
                 "runtime": runtime,
                 "version": importlib.metadata.version(runtime),
                 "context": context,
-                "answer": answer,
                 "n_tokens": len(scored),
                 "ms_a_token": statistics.median(times),
+                "cpu_ms_a_token": statistics.median(cpu),
                 "runs_ms_a_token": [round(took, 2) for took in times],
                 "logprob": sum(token.logprob or 0.0 for token in scored),
                 "load_s": round(load_s, 1),
             }
             rows.append(row)
-            measuring.progress(f"{runtime} {answer} {context} {row['ms_a_token']:.1f} ms a token")
+            measuring.progress(
+                f"{runtime} {context} {len(scored)} {row['cpu_ms_a_token']:.1f} ms a token"
+            )
     scores = model.score([*zip(greedy_prompts(), texts, strict=True)])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     return [{**row, "peak_rss_mb": round(peak)} for row in rows], scores
@@ -121,7 +127,7 @@ def measure(
 
 def greedy_prompts() -> list[Prompt]:
     """What greedy text is written after."""
-    return [prompt(0, context=True), prompt(0, context=False)]
+    return [prompt(1000, context=True), prompt(1000, context=False)]
 
 
 def write_greedily(path: pathlib.Path, n_threads: int) -> list[tuple[str, list[Token]]]:
@@ -176,7 +182,7 @@ def main() -> None:
         )
         times += rows
         for (_, tokens), scored, where in zip(written, scores, ("with", "without"), strict=True):
-            gaps.append({**agreement(runtime, tokens, scored), "context": where == "with"})
+            gaps.append({**agreement(runtime, tokens, scored), "context": where})
     save(arguments, times, gaps)
     show(arguments, times, gaps)
 
@@ -205,14 +211,14 @@ def show(arguments: argparse.Namespace, times: list[Row], gaps: list[Row]) -> No
     say(
         f"{arguments.model}, {arguments.threads} thread(s), median of {arguments.runs} runs; load"
         f" average at the end {os.getloadavg()[0]:.1f}\n\n"
-        "| runtime | context | tokens | ms a token | load s | peak MB | log-probability |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n"
+        "| runtime | context | tokens | CPU ms a token | wall | load s | peak MB | log-prob |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- |\n"
     )
     for row in times:
         say(
-            f"| {row['runtime']} | {'with' if row['context'] else 'without'} | {row['n_tokens']}"
-            f" | {row['ms_a_token']:.1f} | {row['load_s']} | {row['peak_rss_mb']}"
-            f" | {row['logprob']:.2f} |\n"
+            f"| {row['runtime']} | {row['context']} | {row['n_tokens']}"
+            f" | {row['cpu_ms_a_token']:.1f} | {row['ms_a_token']:.1f} | {row['load_s']}"
+            f" | {row['peak_rss_mb']} | {row['logprob']:.2f} |\n"
         )
     say(
         "\n| runtime | context | same tokens | compared | mean gap | p95 | max | of the sums |\n"
@@ -220,7 +226,7 @@ def show(arguments: argparse.Namespace, times: list[Row], gaps: list[Row]) -> No
     )
     for row in gaps:
         say(
-            f"| {row['runtime']} | {'with' if row['context'] else 'without'} | {row['same_tokens']}"
+            f"| {row['runtime']} | {row['context']} | {row['same_tokens']}"
             f" | {row['n_compared']} of {row['n_tokens']} | {row['mean_gap_nats']:.4f}"
             f" | {row['p95_gap_nats']:.3f} | {row['max_gap_nats']:.3f}"
             f" | {row['gap_of_sums_nats']:.2f} |\n"
