@@ -21,7 +21,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from averment.errors import UsageError
+from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import DamagedSegments
 
 CONFIGURATION_FILE = "averment.toml"
@@ -97,6 +97,9 @@ def resolve_settings(**flags: Any) -> Settings:
         UsageError: A value that cannot be used, or an unreadable `averment.toml`.
     """
     given = {name: value for name, value in flags.items() if value is not None}
+    for name in given:
+        if name not in Settings.model_fields:
+            raise UnknownNameError("setting", name, Settings.model_fields)
     try:
         return Settings(**given)
     except ValidationError as error:

@@ -447,11 +447,14 @@ class Scores:
 
     @property
     def estimators_used(self) -> tuple[str, ...]:
-        """Everything that a score came from, without the constants."""
-        names = (self.faithfulness_scorer, self.uf_estimator, self.uu_estimator)
-        has_features = any(claim.features for claim in self.claims)
-        found = [name for name in names if name and name != "constant"]
-        return (*dict.fromkeys(found), *(["corpus_evidence"] if has_features else []))
+        """The names of everything that gave some claim a number; whoever gave none is not named."""
+        used = {
+            self.faithfulness_scorer: any(claim.faithfulness for claim in self.claims),
+            self.uf_estimator: any(claim.uf is not None for claim in self.claims),
+            self.uu_estimator: any(claim.uu is not None for claim in self.claims),
+            "corpus_evidence": any(claim.features for claim in self.claims),
+        }
+        return tuple(name for name, has_numbers in used.items() if has_numbers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,3 +77,14 @@ def test_a_claim_with_something_missing_is_not_supported_however_well_the_rest_f
     found = verdict_of(nearly, Support.UNKNOWN, unknown="why", from_corpus=False)
 
     assert found == (ClaimVerdict.UNSUPPORTED, "name_missing")
+
+
+@pytest.mark.parametrize(
+    "rule", ["number_differs", "date_differs", "negation_differs", "opposite_stated"]
+)
+def test_a_passage_that_says_something_else_contradicts(rule: str) -> None:
+    differing = Faithfulness(0.4, 0.3, passage=0, start=0, end=4, reason=rule)
+
+    found = verdict_of(differing, Support.UNKNOWN, unknown="why", from_corpus=False)
+
+    assert found == (ClaimVerdict.CONTRADICTED, rule)

@@ -11,6 +11,9 @@ from averment.types import ClaimVerdict, Faithfulness, Support
 ENTAILED = 0.5
 """Least faithfulness that counts as support, and least contradiction that counts as such."""
 
+_OPPOSING = frozenset(("number_differs", "date_differs", "negation_differs", "opposite_stated"))
+"""Rules that found the passage to say something else, not only to say less."""
+
 
 def verdict_of(
     faithfulness: Faithfulness | None, support: Support, *, unknown: str, from_corpus: bool
@@ -26,7 +29,8 @@ def verdict_of(
     """
     absent = support in (Support.ABSENT, Support.NOT_COVERED)
     if faithfulness is not None and faithfulness.passage is not None:
-        if (faithfulness.contradiction or 0.0) >= ENTAILED:
+        opposes = faithfulness.reason in _OPPOSING
+        if opposes or (faithfulness.contradiction or 0.0) >= ENTAILED:
             return ClaimVerdict.CONTRADICTED, faithfulness.reason or "passage_contradicts"
         if absent and from_corpus:
             return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
