@@ -1,6 +1,9 @@
 """ROC-AUC and balanced accuracy of the exported model and two baselines on every test set.
 
-    python evaluate.py --data DATA --pairs OUT --model DIR --backbone BACKBONE --out results.json
+    python evaluate.py score --scorer model --model DIR --data DATA --pairs OUT --scores SCORES
+    python evaluate.py score --scorer lexical ...
+    python evaluate.py score --scorer cosine --backbone BACKBONE ...
+    python evaluate.py report --data DATA --pairs OUT --scores SCORES
 
 The threshold of the balanced accuracy is chosen on the human-labelled validation pairs, one for
 each scorer; 95 % intervals come from resampling whole documents. To be run once, at the end.
@@ -26,6 +29,8 @@ from scorers import FloatArray, LexicalCoverage, MiniLMCosine, OnnxJudge, Scorer
 from testsets import TEST_SETS, UNSEEN
 from windows import Case, score_cases
 
+SCORERS = ("model", "lexical", "cosine")
+WINDOW_WORDS = 100
 _RESAMPLES = 1000
 
 
@@ -45,13 +50,6 @@ def best_threshold(uncertainty: FloatArray, is_true: BoolArray) -> float:
     cuts = np.concatenate([values, (values[1:] + values[:-1]) / 2])
     found = [balanced_accuracy(uncertainty, is_true, threshold=cut).value or 0.0 for cut in cuts]
     return float(cuts[int(np.argmax(found))])
-
-
-def threshold_on(pairs: Sequence[Pair], scorer: Scorer) -> float:
-    """The threshold chosen on validation pairs."""
-    scores = scorer.entailment([(pair.premise, pair.hypothesis) for pair in pairs])
-    truth = np.array([pair.label == ENTAILMENT for pair in pairs])
-    return best_threshold(1.0 - scores, truth)
 
 
 def _rounded(interval: Any) -> list[float | None]:
@@ -75,55 +73,98 @@ def result_of(cases: Sequence[Case], scores: FloatArray, threshold: float) -> di
     }
 
 
-def main() -> None:
-    """Read the arguments, score, write the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("data", "pairs", "model", "backbone", "out"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--window-words", type=int, default=160)
-    parser.add_argument("--sets", nargs="*", default=list(TEST_SETS))
-    given = parser.parse_args()
-    corpus = (r["text"] for r in read_records(given.data / "corpus/wiki_passages.jsonl.gz"))
-    scorers: dict[str, Scorer] = {
-        "model": OnnxJudge(given.model / "model.onnx", given.model / "tokenizer.json"),
-        "lexical": LexicalCoverage(corpus),
-        "cosine": MiniLMCosine(given.backbone),
+def make_scorer(given: argparse.Namespace) -> Scorer:
+    """The scorer that was asked for."""
+    if given.scorer == "model":
+        return OnnxJudge(given.model / "model.onnx", given.model / "tokenizer.json")
+    if given.scorer == "cosine":
+        return MiniLMCosine(given.backbone)
+    corpus = read_records(given.data / "corpus/wiki_passages.jsonl.gz")
+    return LexicalCoverage(record["text"] for record in corpus)
+
+
+def score(given: argparse.Namespace) -> None:
+    """One scorer's scores of the sets and of the validation pairs, as files."""
+    scorer = make_scorer(given)
+    given.scores.mkdir(parents=True, exist_ok=True)
+    for name in given.sets:
+        if name == "validation":
+            pairs = _validation(given.pairs)
+            scores = scorer.entailment([(pair.premise, pair.hypothesis) for pair in pairs])
+        else:
+            scores = score_cases(_cases(given, name), scorer)
+        np.save(given.scores / f"{name}.{given.scorer}.npy", scores)
+        print(name, len(scores), file=sys.stderr, flush=True)
+
+
+def report(given: argparse.Namespace) -> None:
+    """All scorers' metrics, as JSON."""
+    truth = np.array([pair.label == ENTAILMENT for pair in _validation(given.pairs)])
+    cuts = {
+        scorer: best_threshold(1.0 - _load(given, "validation", scorer), truth)
+        for scorer in SCORERS
     }
-    validation = read_pairs(given.pairs / "labelled_validation.jsonl.gz")
-    thresholds = {name: threshold_on(validation, scorer) for name, scorer in scorers.items()}
     results: dict[str, Any] = {
         "window_words": given.window_words,
         "unseen": UNSEEN,
-        "score_thresholds": {name: 1.0 - cut for name, cut in thresholds.items()},
+        "score_thresholds": {scorer: round(1.0 - cut, 4) for scorer, cut in cuts.items()},
     }
     for name in given.sets:
-        results[name] = _one_set(given.data, name, given.window_words, scorers, thresholds)
-        print(name, json.dumps(results[name]), file=sys.stderr, flush=True)
-        given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        if name != "validation":
+            cases = _cases(given, name)
+            scores = {scorer: _load(given, name, scorer) for scorer in SCORERS}
+            results[name] = compare(cases, scores, cuts)
+    print(json.dumps(results, indent=1))
 
 
-def _one_set(
-    data: Path,
-    name: str,
-    window_words: int,
-    scorers: dict[str, Scorer],
-    thresholds: dict[str, float],
+def compare(
+    cases: Sequence[Case], scores: dict[str, FloatArray], cuts: dict[str, float]
 ) -> dict[str, Any]:
-    cases = list(TEST_SETS[name](data / "faithfulness", window_words))
-    scores = {key: score_cases(cases, scorer) for key, scorer in scorers.items()}
+    """Every scorer on one set, and the model's lead over lexical coverage."""
     truth = np.array([case.is_supported for case in cases])
-    found: dict[str, Any] = {key: result_of(cases, scores[key], thresholds[key]) for key in scorers}
-    found["model_minus_lexical"] = _rounded(
-        bootstrap_difference(
-            roc_auc,
-            1.0 - scores["model"],
-            baseline=1.0 - scores["lexical"],
-            is_true=truth,
-            question_ids=[case.group for case in cases],
-            n_resamples=_RESAMPLES,
-        )
+    lead = bootstrap_difference(
+        roc_auc,
+        1.0 - scores["model"],
+        baseline=1.0 - scores["lexical"],
+        is_true=truth,
+        question_ids=[case.group for case in cases],
+        n_resamples=_RESAMPLES,
     )
-    return {"cases": len(cases), "supported": int(truth.sum()), **found}
+    return {
+        "cases": len(cases),
+        "supported": int(truth.sum()),
+        "documents": len({case.group for case in cases}),
+        **{scorer: result_of(cases, scores[scorer], cuts[scorer]) for scorer in SCORERS},
+        "model_minus_lexical": _rounded(lead),
+    }
+
+
+def _cases(given: argparse.Namespace, name: str) -> list[Case]:
+    return list(TEST_SETS[name](given.data / "faithfulness", given.window_words))
+
+
+def _load(given: argparse.Namespace, name: str, scorer: str) -> FloatArray:
+    scores: FloatArray = np.load(given.scores / f"{name}.{scorer}.npy")
+    return scores
+
+
+def _validation(folder: Path) -> list[Pair]:
+    return read_pairs(folder / "labelled_validation.jsonl.gz")
+
+
+def main() -> None:
+    """Read the arguments; score or report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=("score", "report"))
+    parser.add_argument("--scorer", choices=SCORERS, default="model")
+    for name in ("data", "pairs", "scores"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--backbone", type=Path)
+    parser.add_argument("--window-words", type=int, default=WINDOW_WORDS)
+    parser.add_argument("--sets", nargs="*", default=["validation", *TEST_SETS])
+    given = parser.parse_args()
+    (score if given.task == "score" else report)(given)
 
 
 if __name__ == "__main__":

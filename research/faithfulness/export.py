@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import json
 import random
+import re
 import shutil
 import tempfile
 import time
@@ -31,6 +32,8 @@ from pairs import CLASSES, ENTAILMENT, Pair, read_pairs
 from scorers import OnnxJudge
 
 _OPSET = 17
+# The second half of the first feed-forward layers has outliers that int8 loses: 0.007 of AUC.
+_KEPT_FLOAT = re.compile(r"layer\.[0-2]/output/dense")
 NAME = "averment-minilm-nli-1"
 
 
@@ -64,7 +67,7 @@ def to_onnx(checkpoint: Path, path: Path) -> None:
     )
 
 
-def quantise(float_path: Path, path: Path, per_channel: bool = True) -> None:
+def quantise(float_path: Path, path: Path) -> None:
     """Fused, then int8 by dynamic quantisation, the embeddings too."""
     fused = float_path.with_suffix(".fused.onnx")
     config = onnx.load(str(float_path))
@@ -72,14 +75,16 @@ def quantise(float_path: Path, path: Path, per_channel: bool = True) -> None:
     optimizer.optimize_model(
         str(float_path), model_type="bert", num_heads=12, hidden_size=hidden, opt_level=0
     ).save_model_to_file(str(fused))
+    nodes = [node.name for node in onnx.load(str(fused)).graph.node if node.op_type == "MatMul"]
     quantize_dynamic(
         str(fused),
         str(path),
-        per_channel=per_channel,
+        per_channel=True,
         weight_type=QuantType.QInt8,
         op_types_to_quantize=["MatMul", "Attention", "Gather", "EmbedLayerNormalization"],
-        extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
-    )  # fused nodes have no type
+        nodes_to_exclude=[name for name in nodes if _KEPT_FLOAT.search(name)],
+        extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},  # fused nodes have no type
+    )
 
 
 def area(judge: OnnxJudge, pairs: Sequence[Pair]) -> float:

@@ -74,13 +74,12 @@ def fool_me_twice(folder: Path, rng: random.Random) -> Iterator[Pair]:
 def fever_symmetric(folder: Path) -> Iterator[Pair]:
     """FeverSymmetric dev."""
     for record in read_records(folder / "fever_symmetric_dev.jsonl.gz"):
-        cluster = re.sub(r"000000\d$", "", str(record["id"]))
         yield Pair(
             plain(record["evidence"]),
             plain(record["claim"]),
             _SIDES[record["label"]],
             "fever_symmetric",
-            f"fever:{cluster}",
+            f"fever:{_cluster(record['id'])}",
         )
 
 
@@ -161,7 +160,7 @@ def fever_pages(data: Path) -> Iterator[Pair]:
     folder = data / "faithfulness"
     barred: set[str] = set()
     for record in read_records(folder / "fever_symmetric_test.jsonl.gz"):
-        barred |= {str(record["id"]), _key(record["claim"])}
+        barred |= {_cluster(record["id"]), _key(record["claim"])}
     pages = defaultdict(list)
     for record in read_records(data / "corpus/wiki_passages.jsonl.gz"):
         if record["source"] in ("2wiki", "hotpotqa", "musique"):
@@ -190,6 +189,11 @@ def _openings(claim: str) -> list[str]:
     words = claim.rstrip(".").split()
     spans = [" ".join(words[i:j]) for i in range(len(words)) for j in range(len(words), i + 1, -1)]
     return [span for span in spans if span[0].isupper() and len(span) > 6]
+
+
+def _cluster(number: object) -> str:
+    """The FEVER claim that a FeverSymmetric row was made from."""
+    return re.sub(r"000000\d$", "", str(number))
 
 
 def _key(claim: str) -> str:

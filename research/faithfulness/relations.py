@@ -104,18 +104,24 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
 }
 
 
-_SENTENCES = 5  # of each document, to keep premises short
+_SENTENCES = 6  # of each document
 
 
 def relation_pairs(data: Path, rng: random.Random, per_document: int = 16) -> Iterator[Pair]:
-    """Half supported, half not, over the passages of Re-DocRED dev."""
+    """Half supported, half not, over the sentences of Re-DocRED dev that mention the entities."""
     for record in read_records(data / "triples/redocred_dev.jsonl.gz"):
-        premise = plain(" ".join(" ".join(words) for words in record["sents"][:_SENTENCES]))
         labels = [x for x in record["labels"] if x["r"] in TEMPLATES and _is_near(record, x)]
         rng.shuffle(labels)
         labels.sort(key=lambda x: x["r"] in ("P17", "P131"))  # places in places last: too many
         for label in labels[: per_document // 2]:
-            yield from _pair_of_pairs(record, label, premise, rng)
+            yield from _pair_of_pairs(record, label, rng)
+
+
+def _mentioning(record: dict[str, Any], ends: set[int]) -> str:
+    """The first sentence and all that mention one of some entities."""
+    kept = {0} | {mention["sent_id"] for end in ends for mention in record["vertexSet"][end]}
+    chosen = [record["sents"][i] for i in sorted(kept) if i < _SENTENCES]
+    return plain(" ".join(" ".join(words) for words in chosen))
 
 
 def tuple_pairs(data: Path, rng: random.Random) -> Iterator[Pair]:
@@ -146,7 +152,7 @@ def _is_near(record: dict[str, Any], label: dict[str, Any]) -> bool:
 
 
 def _pair_of_pairs(
-    record: dict[str, Any], label: dict[str, Any], premise: str, rng: random.Random
+    record: dict[str, Any], label: dict[str, Any], rng: random.Random
 ) -> Iterator[Pair]:
     entities = record["vertexSet"]
     names = [max((m["name"] for m in e), key=len) for e in entities]
@@ -161,6 +167,7 @@ def _pair_of_pairs(
     if not wrong:
         return
     h, t = rng.choice(wrong)
+    premise = _mentioning(record, {head, tail, h, t})
     false = template.format(h=plain(names[h]), t=plain(names[t]))
     # Without any annotated relation between its ends the rival is a mere mention: neutral.
     unlike = UNSUPPORTED if held[h, t] or held[t, h] else NEUTRAL

@@ -117,7 +117,8 @@ class MiniLMCosine:
         at = {text: i for i, text in enumerate(texts)}
         left = vectors[[at[window] for window, _ in pairs]]
         right = vectors[[at[claim] for _, claim in pairs]]
-        return (1.0 + np.einsum("ij,ij->i", left, right)) / 2.0
+        similarity: FloatArray = (1.0 + np.einsum("ij,ij->i", left, right)) / 2.0
+        return similarity
 
     def _embed(self, texts: Sequence[str]) -> FloatArray:
         import torch

@@ -32,9 +32,10 @@ class Case:
 
 
 def windows_of(sentences: Sequence[str], window_words: int) -> tuple[str, ...]:
-    """Runs of whole sentences of at most `window_words` words, each starting half a run later.
+    """Runs of whole sentences of at most `window_words` words.
 
-    A sentence that is longer than that is a window of its own.
+    Each starts with the last sentence of the one before where there is room for it; a sentence
+    that is longer than `window_words` is a window of its own.
     """
     counts = [len(sentence.split()) for sentence in sentences]
     found: list[str] = []
@@ -47,11 +48,8 @@ def windows_of(sentences: Sequence[str], window_words: int) -> tuple[str, ...]:
         found.append(" ".join(sentences[start:end]))
         if end == len(sentences):
             break
-        half, skipped = start, 0
-        while half < end - 1 and skipped < words / 2:
-            skipped += counts[half]
-            half += 1
-        start = max(half, start + 1)
+        has_room = end - start > 2 and counts[end - 1] < window_words / 3
+        start = end - 1 if has_room else end
     return tuple(found) or ("",)
 
 
