@@ -1,4 +1,4 @@
-"""ROC-AUC and balanced accuracy of the exported model and two baselines on every test set.
+"""ROC-AUC and balanced accuracy of the exported model, two baselines and a joint score on the test sets.
 
     python evaluate.py score --scorer model --model DIR --data DATA --pairs OUT --scores SCORES
     python evaluate.py score --scorer lexical ...
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from averment.metrics.ranking import roc_auc
 from averment.metrics.resampling import bootstrap_difference, bootstrap_interval
@@ -30,6 +31,7 @@ from testsets import TEST_SETS, UNSEEN
 from windows import Case, score_cases
 
 SCORERS = ("model", "lexical", "cosine")
+JOINT = "model_and_lexical"
 WINDOW_WORDS = 100
 _RESAMPLES = 1000
 
@@ -100,10 +102,9 @@ def score(given: argparse.Namespace) -> None:
 def report(given: argparse.Namespace) -> None:
     """All scorers' metrics, as JSON."""
     truth = np.array([pair.label == ENTAILMENT for pair in _validation(given.pairs)])
-    cuts = {
-        scorer: best_threshold(1.0 - _load(given, "validation", scorer), truth)
-        for scorer in SCORERS
-    }
+    joint = joint_scorer(given, truth)
+    validation = _all_scores(given, "validation", joint)
+    cuts = {scorer: best_threshold(1.0 - scores, truth) for scorer, scores in validation.items()}
     results: dict[str, Any] = {
         "window_words": given.window_words,
         "unseen": UNSEEN,
@@ -112,8 +113,7 @@ def report(given: argparse.Namespace) -> None:
     for name in given.sets:
         if name != "validation":
             cases = _cases(given, name)
-            scores = {scorer: _load(given, name, scorer) for scorer in SCORERS}
-            results[name] = compare(cases, scores, cuts)
+            results[name] = compare(cases, _all_scores(given, name, joint), cuts)
     print(json.dumps(results, indent=1))
 
 
@@ -134,9 +134,28 @@ def compare(
         "cases": len(cases),
         "supported": int(truth.sum()),
         "documents": len({case.group for case in cases}),
-        **{scorer: result_of(cases, scores[scorer], cuts[scorer]) for scorer in SCORERS},
+        **{scorer: result_of(cases, scores[scorer], cuts[scorer]) for scorer in scores},
         "model_minus_lexical": _rounded(lead),
     }
+
+
+def joint_scorer(given: argparse.Namespace, truth: BoolArray) -> LogisticRegression:
+    """Model and coverage in one logistic regression, fitted on the validation pairs."""
+    scores = {scorer: _load(given, "validation", scorer) for scorer in SCORERS}
+    return LogisticRegression(class_weight="balanced").fit(_features(scores), truth)
+
+
+def _features(scores: dict[str, FloatArray]) -> FloatArray:
+    chance = np.clip(scores["model"], 1e-4, 1 - 1e-4)
+    features: FloatArray = np.stack([np.log(chance / (1 - chance)), scores["lexical"]], axis=1)
+    return features
+
+
+def _all_scores(
+    given: argparse.Namespace, name: str, joint: LogisticRegression
+) -> dict[str, FloatArray]:
+    scores = {scorer: _load(given, name, scorer) for scorer in SCORERS}
+    return {**scores, JOINT: joint.predict_proba(_features(scores))[:, 1]}
 
 
 def _cases(given: argparse.Namespace, name: str) -> list[Case]:
