@@ -1,4 +1,4 @@
-"""ROC-AUC and balanced accuracy of the exported model, two baselines and a joint score on the test sets.
+"""ROC-AUC and balanced accuracy on the test sets: the model, two baselines and a joint score.
 
     python evaluate.py score --scorer model --model DIR --data DATA --pairs OUT --scores SCORES
     python evaluate.py score --scorer lexical ...
