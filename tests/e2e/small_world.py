@@ -29,8 +29,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.random import Generator
 
-from averment.models.scripted import ScriptedModel
 from averment.types import Document, Prompt, Token
+from e2e.believable import BelievableModel
 
 N_TOWNS = 300
 SHARES = {"clean": 0.45, "corrupted": 0.25, "missing": 0.30}
@@ -98,17 +98,14 @@ def small_world(seed: int) -> World:
     return World(tuple(documents), tuple(told))
 
 
-class BelievingModel(ScriptedModel):
+class BelievingModel(BelievableModel):
     """Gives each claim the log-probability that was drawn for it, spread over its words."""
 
     def __init__(self, told: Sequence[Told]) -> None:
-        super().__init__([], name="believing")
+        super().__init__(lambda prompt: " cats, dogs", name="believing")
         self._by_claim = {f" {each.claim}": each for each in told}
 
-    def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
-        return [self._scored(prompt, text) for prompt, text in continuations]
-
-    def _scored(self, prompt: Prompt, text: str) -> list[Token]:
+    def scored(self, prompt: Prompt, text: str) -> list[Token]:
         told = self._by_claim[text]
         *_, before, _ = prompt.text.split("\n\n")
         total = told.logprob if before.startswith("Context:\n") else told.logprob_without

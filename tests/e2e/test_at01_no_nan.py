@@ -25,6 +25,7 @@ from averment.shapes import answer_object, report_object
 from averment.types import Capability, ClaimVerdict, Report, Verdict
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.model_server import ModelServer
+from e2e.believable import BelievableModel
 from e2e.judges import EACH_JUDGE
 from e2e.strict_json import read_strictly, unexplained
 from labels_by_hand import some_labels
@@ -93,14 +94,21 @@ EVIDENCE: dict[str, dict[str, Any]] = {
     "an empty passage": {"contexts": [""]},
     "a question": {"contexts": ["Oslo is the capital of Norway."], "question": QUESTION},
 }
+
+
+def _some_names(prompt: Any) -> str:
+    """What it writes for the canary."""
+    return " cats, dogs"
+
+
 MODELS: dict[str, ScriptedModel | None] = {
     "no model": None,
-    "a model": ScriptedModel([], logprob=-0.5),
-    "a model of NaN": ScriptedModel([], logprob=math.nan),
-    "an infinitely surprised model": ScriptedModel([], logprob=-math.inf),
-    "a model of impossible numbers": ScriptedModel([], logprob=2.0),
-    "a model without log-probabilities": ScriptedModel(
-        [], capabilities=frozenset({Capability.SCORING})
+    "a model": BelievableModel(_some_names, logprob=-0.5),
+    "a model of NaN": BelievableModel(_some_names, logprob=math.nan),
+    "an infinitely surprised model": BelievableModel(_some_names, logprob=-math.inf),
+    "a model of impossible numbers": BelievableModel(_some_names, logprob=2.0),
+    "a model without log-probabilities": BelievableModel(
+        _some_names, capabilities=frozenset({Capability.SCORING})
     ),
 }
 

@@ -13,10 +13,10 @@ from averment.calibrating import calibrate
 from averment.cli.app import run
 from averment.franq.calibrator import Calibrator, Mode
 from averment.franq.calibrator_json import to_json
-from averment.models.scripted import ScriptedModel
 from averment.shapes import report_object
 from averment.types import ClaimVerdict, Verdict
 from contracts.disk import disk_without_fsync  # noqa: F401
+from e2e.believable import BelievableModel
 from e2e.judges import EACH_JUDGE
 from e2e.strict_json import read_strictly, unexplained
 from labels_by_hand import MADE_WITH, labelled, some_labels
@@ -87,7 +87,7 @@ def test_what_the_faithful_branch_would_say_changes_nothing(tmp_path: Path) -> N
         )
         report = averment.check(
             FABRICATED,
-            model=ScriptedModel([], logprob=-0.1),
+            model=BelievableModel(_tell_a_story, logprob=-0.1),
             faithfulness="lexical",
             calibrator=path,
         )
@@ -148,7 +148,7 @@ def test_a_corpus_that_does_not_know_the_names_supports_nothing(index: Path) -> 
 
 @pytest.mark.parametrize("policy", ["none", "single", "quco"])
 def test_a_fabricated_answer_is_never_simply_answered(policy: str, index: Path) -> None:
-    model = ScriptedModel(_tell_a_story)
+    model = BelievableModel(_tell_a_story)
 
     with averment.open_engine(index, model, policy=policy, faithfulness="lexical") as engine:
         made = engine.ask(QUESTION)
