@@ -260,3 +260,9 @@ class RecitingModel(ScriptedModel):
         question = asked.removeprefix("Question: ").removesuffix("\nAnswer:")
         script = self._informed if before.startswith("Context:\n") else self._unaided
         return "".join(f" {sentence}" for sentence in script[question]).removeprefix(prompt.answer)
+
+
+def in_order(answers: Sequence[str]) -> Callable[[Prompt], str]:
+    """A script that gives the answers one after the other, but for what the canary asks."""
+    left = iter(answers)
+    return lambda prompt: " cats, dogs" if "in no order" in prompt.text else next(left)

@@ -50,7 +50,8 @@ codes = {
     "ask without a local runtime": run(["ask", "Where does the ferry Sørlandia sail to?"]),
 }
 said = [" The ferry Sørlandia sails to Kristiansand.", " So the answer is Kristiansand."]
-model = ScriptedModel(said)
+left = iter(said)  # the canary asks first
+model = ScriptedModel(lambda p: " cats, dogs" if "no order" in p.text else next(left))
 answer = averment.open_engine(index=".averment/index", model=model).ask(
     "Where does the ferry Sørlandia sail to?"
 )

@@ -405,7 +405,7 @@ def test_a_context_without_a_word_is_no_evidence(
 def test_without_a_model_that_ships_the_lexical_tier_judges_and_is_named(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("averment.wiring._has_shipped_nli", lambda: False)
+    monkeypatch.setattr("averment.wiring.scores._has_shipped_nli", lambda: False)
 
     report = check_text(OSLO, contexts=[ATLAS])
 

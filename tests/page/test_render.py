@@ -13,6 +13,7 @@ from averment.engine import Answered
 from averment.models.scripted import ScriptedModel
 from averment.page.render import Entry, rejected_drafts, render_page
 from averment.types import Answer, Cooccurrence, CountKind
+from doubles import in_order
 
 ARTICLES = {
     "bonn": ("Bonn", "Beethoven was born in Bonn. Bonn lies on the Rhine."),
@@ -24,7 +25,7 @@ ARTICLES = {
 def ask(tmp_path: Path, question: str, said: list[str]) -> Answered:
     documents = [averment.Document(key, text, title) for key, (title, text) in ARTICLES.items()]
     averment.build_index(documents, tmp_path / "idx")
-    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(said)).ask(question)
+    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(in_order(said))).ask(question)
 
 
 def page_of(result: Answered, **more: str) -> str:
@@ -127,3 +128,12 @@ def test_the_page_refers_to_nothing_outside(repaired: Answered) -> None:
     parser.feed(page_of(repaired))
 
     assert parser.found == []
+
+
+def test_a_claim_shows_what_is_held_of_it_and_that_its_score_is_no_probability(
+    repaired: Answered,
+) -> None:
+    page = page_of(repaired)
+
+    assert "<b>supported</b>: passage entails; not calibrated" in page
+    assert "<blockquote><b>Bonn</b>Beethoven was born in Bonn.</blockquote>" in page

@@ -104,14 +104,20 @@ def ask(
 
         print_json(answer_object(result.answer))
         return
-    print_verdict(result.answer)
-    if result.answer.scores is not None:
-        out().print()
-        for claim in result.answer.claims:
-            print_claim(claim)
-        print_made_with(result.answer.scores, result.answer.claims)
+    _print_answer(result.answer)
     if html is not None:
         err().print(f"Page: {html}", markup=False)
+
+
+def _print_answer(answer: Answer) -> None:
+    """The verdict of the answer, and what is held of each claim if they were scored."""
+    print_verdict(answer)
+    if answer.scores is None:
+        return
+    out().print()
+    for claim in answer.claims:
+        print_claim(claim)
+    print_made_with(answer.scores, answer.claims)
 
 
 def write_page(

@@ -1,0 +1,38 @@
+"""The composition root: the adapters put together as the settings say.
+
+The only room that knows every adapter. Adapters with optional or heavy dependencies are imported
+where they are opened. Here are the names that the command line and `averment` itself use.
+"""
+
+from averment.wiring.checks import check
+from averment.wiring.corpus import (
+    build_index,
+    delete_documents,
+    merge_index,
+    open_index,
+    open_retriever,
+    verify_index,
+)
+from averment.wiring.engines import open_engine
+from averment.wiring.models import LOCAL_MODELS, open_extractor, open_model
+from averment.wiring.policies import make_policy, policy_names
+from averment.wiring.scores import make_scoring, open_faithfulness, read_calibrator
+
+__all__ = [
+    "LOCAL_MODELS",
+    "build_index",
+    "check",
+    "delete_documents",
+    "make_policy",
+    "make_scoring",
+    "merge_index",
+    "open_engine",
+    "open_extractor",
+    "open_faithfulness",
+    "open_index",
+    "open_model",
+    "open_retriever",
+    "policy_names",
+    "read_calibrator",
+    "verify_index",
+]

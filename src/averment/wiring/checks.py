@@ -1,0 +1,99 @@
+"""`averment.check`: a text that is already there, held against what is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from averment.engine import Edges, Missing, carry_out
+from averment.index.embedded import EmbeddedIndex
+from averment.index.thresholds import LEAST_DOCUMENTS
+from averment.policies.quco import QuCo
+from averment.ports import LanguageModel
+from averment.settings import Settings, resolve_settings
+from averment.types import Document, Passage, Question, Report
+from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.models import open_extractor, open_model
+from averment.wiring.scores import make_scoring, open_faithfulness
+
+_PASSAGES_A_CLAIM = 3
+
+
+def check(
+    text: str,
+    question: str | None = None,
+    contexts: Sequence[str | Document] = (),
+    index: EmbeddedIndex | str | Path | None = None,
+    model: LanguageModel | str | None = None,
+    **settings: Any,
+) -> Report:
+    """Check a text claim by claim, against passages, the corpus, or both.
+
+    Args:
+        text: Any text.
+        question: What it answers, if that is known.
+        contexts: What its claims are held against. Without any, and with an index of documents,
+            passages are retrieved for each claim.
+        index: An open index or its directory; None: there is no corpus.
+        model: Re-scores the words of the text; an open model or its name; None: nobody does.
+        **settings: Any field of `Settings`, `faithfulness` and `calibrator` above all.
+
+    Raises:
+        UsageError: A setting, path or name that cannot be used.
+        CalibrationError: The calibrator is of other scores.
+    """
+    named = {**settings, "model": model if isinstance(model, str) else None}
+    resolved = resolve_settings(**named)
+    opened = (
+        open_index(index, damaged_segments=resolved.damaged_segments)
+        if isinstance(index, (str, Path))
+        else index
+    )
+    own = open_model(resolved) if isinstance(model, str) else None
+    try:
+        return _check(text, question, contexts, opened, own or model, resolved)
+    finally:
+        if own is not None:
+            own.close()
+
+
+def _check(
+    text: str,
+    question: str | None,
+    contexts: Sequence[str | Document],
+    index: EmbeddedIndex | None,
+    model: Any,
+    settings: Settings,
+) -> Report:
+    from averment.checking import TextCheck
+
+    scorer = open_faithfulness(settings, model)
+    counting = None if index is None else QuCo(entity_threshold=LEAST_DOCUMENTS)
+    window_words = counting.window_words if counting else 0
+    scoring = make_scoring(
+        settings, scorer, index=index, model=model, writes=False, window_words=window_words
+    )
+    has_passages = index is not None and index.extra_directory("bm25") is not None
+    rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
+    writer = model or _missing("a language model", "Name one: --model NAME")
+    edges = Edges(
+        index=index or _missing("a corpus index", "Name one: --index DIR"),
+        retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
+        model=writer,
+        extractor=open_extractor(settings, writer),
+        faithfulness=scorer,
+    )
+    passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
+    asked = None if question is None else Question("question", question)
+    return carry_out(rule.run(text, asked, passages), edges)
+
+
+def _missing(what: str, hint: str) -> Any:
+    return Missing(what, hint=hint)
+
+
+def _whole_context(number: int, given: str | Document) -> Passage:
+    document = given if isinstance(given, Document) else Document(f"context {number}", given)
+    name = document.document_id
+    return Passage(name, name, document.title, document.text, 0, len(document.text))

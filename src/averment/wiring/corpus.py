@@ -1,0 +1,172 @@
+"""Indexes and retrievers: built, changed, opened, verified."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from averment.corpus.passages import cut_passages
+from averment.errors import UsageError
+from averment.index import compiled
+from averment.index.build import IndexWriter
+from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
+from averment.index.engines import REFERENCE, WITHOUT_CORE
+from averment.index.manifest import damaged_files, read_manifest
+from averment.ports import Retriever
+from averment.text import TextForm
+from averment.types import CorpusInfo, Document
+
+
+def build_index(
+    documents: Iterable[Document],
+    path: str | Path,
+    *,
+    fold_accents: bool = False,
+    counts_only: bool = False,
+    keep_tokens: bool = False,
+    add: bool = False,
+    replace: bool = False,
+    on_duplicate: Callable[[Document], None] | None = None,
+    resume_key: str | None = None,
+    on_resume: Callable[[int], None] | None = None,
+) -> CorpusInfo:
+    """Build an index from documents, or add them to one.
+
+    Args:
+        documents: Streamed, never all in memory.
+        path: The index directory; an index that is there is replaced as a whole.
+        fold_accents: "Zürich" and "Zurich" are one word.
+        counts_only: Statistics without text: no passages, no retrieval, no snippets.
+        keep_tokens: Words in their normal form are kept for snippets; of use with `counts_only`.
+        add: Keep what is there, and its options.
+        replace: With `add`: a document takes the place of the one that has its id.
+        on_duplicate: Told of each document whose id is there already; the first one stays. With
+            `replace` only of those that are the same as before.
+        resume_key: Names the documents, which must come in the same order again. A build with the
+            key, options and path of one that was interrupted goes on where that one had got to.
+        on_resume: Told how many documents of the interrupted build need not be indexed again.
+
+    Raises:
+        EmptyCorpusError: No document came.
+        UsageError: The directory holds something else.
+    """
+    form = None if add else TextForm(fold_accents=fold_accents)
+    only, tokens = (None, None) if add else (counts_only, keep_tokens)
+    with IndexWriter(
+        Path(path), form=form, counts_only=only, keep_tokens=tokens, add=add, resume_key=resume_key
+    ) as writer:
+        if writer.n_resumed_documents and on_resume is not None:
+            on_resume(writer.n_resumed_documents)
+        for document in documents:
+            passages = cut_passages(document) if writer.wants_passages else ()
+            added = writer.add(document, passages, replace=replace)
+            if not added and on_duplicate is not None:
+                on_duplicate(document)
+        info = _publish(writer)
+    _say_if_without_core(info)
+    return info
+
+
+def delete_documents(
+    path: str | Path, document_ids: Iterable[str], *, missing_ok: bool = False
+) -> CorpusInfo:
+    """Delete documents from an index; counts and retrieval are exact without them at once.
+
+    Their bytes stay on disk until `merge_index`.
+
+    Args:
+        path: The index directory.
+        document_ids: Of the documents.
+        missing_ok: Ids that no document has are passed over.
+
+    Raises:
+        UsageError: No document has one of the ids; nothing was deleted.
+        EmptyCorpusError: No document would be left.
+    """
+    with IndexWriter(Path(path), add=True) as writer:
+        missing = [one for one in dict.fromkeys(document_ids) if not writer.delete(one)]
+        if missing and not missing_ok:
+            shown = ", ".join(map(repr, missing[:5])) + (" …" if len(missing) > 5 else "")
+            raise UsageError(
+                f"The index at {path} has no document {shown}; nothing was deleted.",
+                hint="`averment index count WORD --show 5` shows ids; or pass --missing-ok.",
+            )
+        return _publish(writer)
+
+
+def merge_index(path: str | Path) -> CorpusInfo:
+    """Make few segments of many and let go of what was deleted; answers stay the same.
+
+    Args:
+        path: The index directory.
+    """
+    with IndexWriter(Path(path), add=True) as writer:
+        writer.merge()
+        return _publish(writer)
+
+
+def _publish(writer: IndexWriter) -> CorpusInfo:
+    """Publish with what retrieval needs, if that is another than before."""
+    from averment.retrieval.bm25 import build_bm25
+
+    if writer.keeps_text and writer.renumbers_passages and writer.n_documents:
+        build_bm25(writer.passages(), writer.extra_directory("bm25"))
+    return writer.publish()
+
+
+def open_index(path: str | Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:
+    """Open an index for counting.
+
+    Args:
+        path: The index directory.
+        damaged_segments: With ``lower_bound``, what cannot be read is left out, and counts say
+            that they are lower bounds.
+
+    Raises:
+        NotAnIndexError: The directory is missing or holds no index.
+        IndexFormatError: Damaged, of a newer format, or of another text form.
+    """
+    index = open_embedded(Path(path), damaged_segments=damaged_segments)
+    for problem in index.problems:
+        logging.getLogger("averment").warning("left out, so counts are lower bounds: %s", problem)
+    _say_if_without_core(index.info)
+    return index
+
+
+def verify_index(path: str | Path) -> list[str]:
+    """Read every file of an index and name those that are not what was written.
+
+    Raises:
+        NotAnIndexError: The directory is missing or holds no index.
+        IndexFormatError: The manifest itself is damaged, or of another format or text form.
+    """
+    return damaged_files(Path(path), read_manifest(Path(path)))
+
+
+def _say_if_without_core(info: CorpusInfo) -> None:
+    if info.engine == REFERENCE and not compiled.available():
+        _say_once(WITHOUT_CORE)
+
+
+@cache
+def _say_once(message: str) -> None:
+    logging.getLogger("averment").warning(message)
+
+
+def open_retriever(index: EmbeddedIndex) -> Retriever:
+    """BM25 over the passages of an index.
+
+    Raises:
+        UsageError: The index was built with counts only.
+    """
+    from averment.retrieval.bm25 import open_bm25
+
+    directory = index.extra_directory("bm25")
+    if directory is None:
+        raise UsageError(
+            f"The index {index.info.name!r} has counts only, no passages to retrieve from.",
+            hint="Build it without --counts-only.",
+        )
+    return open_bm25(directory, index.passages(), among=index.passages_meant())

@@ -1,0 +1,80 @@
+"""`averment.open_engine`: index, model, policy and scoring put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from averment.engine import Edges, Engine
+from averment.index.embedded import EmbeddedIndex
+from averment.policies.loop import SentenceLoop
+from averment.ports import CorpusIndex, LanguageModel, Retriever
+from averment.settings import Settings, resolve_settings
+from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.models import open_extractor, open_model
+from averment.wiring.policies import make_policy
+from averment.wiring.scores import make_scoring, open_faithfulness
+
+
+def open_engine(
+    index: CorpusIndex | str | Path | None = None,
+    model: LanguageModel | str | None = None,
+    policy: str | None = None,
+    **settings: Any,
+) -> Engine:
+    """An engine that answers questions. Close it, or use it in a ``with`` block.
+
+    Args:
+        index: An open index or its directory; None: as the settings say.
+        model: An open model, a registry name, a .gguf path, or a server's model name.
+        policy: A preset: see `policy_names`.
+        **settings: Any field of `Settings`.
+
+    Raises:
+        NotAnIndexError, IndexFormatError: No usable index there.
+        MissingExtraError, ModelFileError: No usable local model.
+        UnknownNameError: No such policy.
+    """
+    named: dict[str, Any] = dict(settings)
+    if isinstance(index, (str, Path)):
+        named["index"] = Path(index)
+    if isinstance(model, str):
+        named["model"] = model
+    resolved = resolve_settings(policy=policy, **named)
+    opened = (
+        index
+        if isinstance(index, EmbeddedIndex)
+        else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+    )
+    rule = make_policy(resolved.policy, opened.info)
+    retriever = open_retriever(opened)
+    if model is not None and not isinstance(model, str):
+        return _engine(rule, opened, retriever, model, resolved, on_close=None)
+    own = open_model(resolved)
+    try:
+        return _engine(rule, opened, retriever, own, resolved, on_close=own.close)
+    except BaseException:
+        own.close()
+        raise
+
+
+def _engine(
+    rule: SentenceLoop,
+    index: CorpusIndex,
+    retriever: Retriever,
+    model: LanguageModel,
+    settings: Settings,
+    *,
+    on_close: Callable[[], None] | None,
+) -> Engine:
+    extractor = open_extractor(settings, model)
+    if not settings.scores:
+        return Engine(rule, Edges(index, retriever, model, extractor), on_close=on_close)
+    scorer = open_faithfulness(settings, model)
+    window_words = getattr(rule.trigger, "window_words", 0)
+    scoring = make_scoring(
+        settings, scorer, index=index, model=model, writes=True, window_words=window_words
+    )
+    edges = Edges(index, retriever, model, extractor, scorer)
+    return Engine(rule, edges, scoring=scoring, on_close=on_close)

@@ -1,0 +1,61 @@
+"""Language models and extractors, as the settings name them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import TYPE_CHECKING
+
+from averment.errors import MissingExtraError, UsageError
+from averment.ports import ClaimExtractor, LanguageModel
+from averment.settings import Settings
+
+if TYPE_CHECKING:
+    from averment.models.llama_cpp import LlamaCpp
+    from averment.models.openai_compat import OpenAICompatible
+
+# Best first; `ask` takes the first one that is there and says which.
+LOCAL_MODELS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2-135m")
+
+
+def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
+    """The language model that the settings name; to be closed by the caller.
+
+    Raises:
+        UsageError: A server without a model name, or the extra [local] is missing.
+        ModelFileError: The local model is not there.
+    """
+    if settings.base_url is not None:
+        from averment.models.openai_compat import open_openai_compatible
+
+        if settings.model is None:
+            raise UsageError(f"Which model of {settings.base_url}?", hint="Name it: --model NAME")
+        key = settings.api_key.get_secret_value() if settings.api_key else None
+        return open_openai_compatible(
+            settings.base_url,
+            settings.model,
+            api_key=key or os.environ.get("OPENAI_API_KEY"),
+            timeout_s=settings.timeout_s,
+            offline=settings.offline,
+        )
+    if importlib.util.find_spec("xllamacpp") is None:  # before anybody fetches a model in vain
+        raise MissingExtraError("Local models", "local")
+    from averment.models.llama_cpp import open_llama_cpp
+    from averment.models.registry import Registry
+
+    registry = Registry(settings.home)
+    name = settings.model or next(
+        (name for name in LOCAL_MODELS if registry.find(name)), LOCAL_MODELS[0]
+    )
+    return open_llama_cpp(registry.resolve(name), name=name, n_threads=settings.threads)
+
+
+def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
+    """Who finds entities and triplets."""
+    if settings.extractor == "model":
+        from averment.claims.prompted import PromptedExtractor
+
+        return PromptedExtractor(model)
+    from averment.claims.rules import RulesExtractor
+
+    return RulesExtractor()
