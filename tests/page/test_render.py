@@ -25,7 +25,9 @@ ARTICLES = {
 def ask(tmp_path: Path, question: str, said: list[str]) -> Answered:
     documents = [averment.Document(key, text, title) for key, (title, text) in ARTICLES.items()]
     averment.build_index(documents, tmp_path / "idx")
-    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(in_order(said))).ask(question)
+    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(in_order(said))).ask(
+        question
+    )
 
 
 def page_of(result: Answered, **more: str) -> str:
@@ -64,7 +66,7 @@ def test_claims_show_their_counts_and_passages_their_titles(repaired: Answered) 
     page = page_of(repaired)
 
     assert "documents with both" in page
-    assert "evidence: Bonn" in page
+    assert "<blockquote><b>Bonn</b>" in page
     assert "absent pair" in page
 
 
