@@ -12,6 +12,7 @@ from averment.models.nli import OnnxNli
 from averment.ports import FaithfulnessScorer
 from faithfulness.judges import OverlapJudge
 from faithfulness.mentions import mentioned_pairs, stated_pairs
+from faithfulness.shipped import shipped_nli  # noqa: F401
 
 PAIRS = stated_pairs()[::7] + mentioned_pairs()[::7]
 IRRELEVANT = [

@@ -11,6 +11,7 @@ from averment.faithfulness.scorer import ChunkedScorer
 from averment.models.nli import OnnxNli
 from averment.ports import FaithfulnessScorer
 from faithfulness.mentions import Pair, mentioned_pairs, stated_pairs
+from faithfulness.shipped import shipped_nli  # noqa: F401
 
 MARGIN = 0.4
 
