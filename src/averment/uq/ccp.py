@@ -33,8 +33,8 @@ def ccp(record: Record, span: Span, *, function_words: frozenset[str] = FUNCTION
     kind of claim) do not count, nor do function words.
 
     It is the negative log of the paper's product, which orders the same and does not saturate:
-    lm-polygraph's value is -exp(-it). There the sequence version reads one direction only and knows
-    no function words; here both levels are one formula. Three traps there: function words are
+    lm-polygraph's value is -exp(-it). There the sequence version knows no function
+    words; here both levels are one formula. Three traps there: function words are
     compared with raw token texts, so that " the" and "The" are none; so is a piece of a word such
     as "In" of "Indiana"; and "not" and "no" count as meaningless.
 

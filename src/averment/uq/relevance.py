@@ -32,8 +32,8 @@ def token_sar(record: Record, span: Span) -> float:
     R_t = 1 - similarity of question and answer to the same without token t. Relevance is shared out
     over the whole answer, so the scores of disjoint claims that cover it add up to that of it all.
 
-    If no token matters at all, the shares are 0 / 0 and the score is refused; lm-polygraph calls
-    that answer perfectly certain (`TokenSAR`) or NaN (`SAR`).
+    If no token matters at all, the shares are 0 / 0 and the score is refused; lm-polygraph
+    gives NaN, which its evaluation then takes for the most certain of all.
 
     Returns:
         Nats in [0, inf), worse when higher.
