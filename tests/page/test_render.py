@@ -139,3 +139,12 @@ def test_a_claim_shows_what_is_held_of_it_and_that_its_score_is_no_probability(
 
     assert "<b>supported</b>: passage entails; not calibrated" in page
     assert "<blockquote><b>Bonn</b>Beethoven was born in Bonn.</blockquote>" in page
+
+
+def test_where_no_passage_was_retrieved_no_faithfulness_is_shown(tmp_path: Path) -> None:
+    said = [" Beethoven died in Vienna.", " So the answer is Vienna."]
+
+    page = page_of(ask(tmp_path, "In which city did Beethoven die?", said))
+
+    assert "Nothing was retrieved." in page
+    assert "faithful to the passages" not in page

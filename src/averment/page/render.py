@@ -122,6 +122,8 @@ def _scores(claim: Claim) -> str:
     if claim.p_faithful is None:
         return ""
     bars = [("faithful to the passages", claim.p_faithful)]
+    if claim.reasons.get("p_faithful") == "no_evidence":
+        bars = []  # there were no passages to be faithful to
     if claim.p_true is not None:
         bars += [
             ("true if faithful", claim.p_true_if_faithful or 0.0),
