@@ -404,6 +404,7 @@ def test_keys_at_a_terminal_need_no_return_and_every_reply_outlives_a_crash(
     second.wait_for("true?")
     second.press(b"\x03")
     second.wait_for("2 of 3 labelled: answers.labels.jsonl")
+    second.wait_for("Interrupted; nothing was left half-written.")
 
     assert second.exit_code() == 130
     assert verdicts() == [(True, True), (False, False)]

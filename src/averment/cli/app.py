@@ -18,6 +18,8 @@ from averment.errors import AvermentError, UsageError
 # Typer carries its own copy of click from 0.20 on; its public classes lead to the base either way.
 _ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="averment",
     help="Answers over your documents: every claim is held against exact corpus statistics.",
@@ -74,8 +76,7 @@ def run(arguments: list[str]) -> int:
         print_error(error, as_json=as_json)
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
-        print_error(AvermentError("Interrupted; nothing was left half-written."), as_json=as_json)
-        return 130
+        code = _INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away: `averment … | head`
         sys.stderr.close()
         return 0
@@ -84,6 +85,8 @@ def run(arguments: list[str]) -> int:
         found_os = AvermentError(f"The system refused{where}: {error.strerror or error}.")
         print_error(found_os, as_json=as_json)
         return 3
+    if code == _INTERRUPTED:  # the parser may also have turned the interrupt into its exit code
+        print_error(AvermentError("Interrupted; nothing was left half-written."), as_json=as_json)
     return code if isinstance(code, int) else 0
 
 
