@@ -9,6 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from averment.scoring.claims import (
+    ScorableClaim,
+    answer_text,
+    claims_of,
+    retrieved_passages,
+)
 from averment.scoring.verdicts import verdict_of
 from averment.text import TextForm, contains_words
 from averment.trace import Trace
@@ -20,7 +26,9 @@ from averment.types import (
     Draft,
     Faithfulness,
     Passage,
+    Question,
     Sentence,
+    Support,
     Verdict,
 )
 
@@ -35,7 +43,7 @@ def answer_of(trace: Trace) -> Answer:
     """The answer that a finished trace holds."""
     draft = trace.draft
     assert draft is not None
-    text = " ".join(sentence.text for sentence in draft.sentences)
+    text = answer_text(draft)
     abstained = draft.verdict is Verdict.ABSTAINED
     return Answer(
         question=trace.question,
@@ -44,7 +52,7 @@ def answer_of(trace: Trace) -> Answer:
         final_answer="" if abstained else draft.final_answer,
         verdict=draft.verdict,
         reason=draft.reason,
-        claims=_claims(draft),
+        claims=_claims(trace.question, draft),
         retrievals=draft.retrievals,
         cost=trace.cost,
         policy=trace.policy,
@@ -54,38 +62,49 @@ def answer_of(trace: Trace) -> Answer:
     )
 
 
-def _claims(draft: Draft) -> tuple[Claim, ...]:
+def _claims(question: Question, draft: Draft) -> tuple[Claim, ...]:
     """One claim a sentence, with its scores where it was scored."""
-    passages = retrieved(draft)
+    passages = retrieved_passages(draft)
     scores = draft.scores.claims if draft.scores else (None,) * len(draft.sentences)
+    places = claims_of(question, draft)
     claims = []
-    start = 0
-    for number, (sentence, scored) in enumerate(zip(draft.sentences, scores, strict=True)):
-        claim = scored_claim(
-            Claim(
-                text=sentence.text,
-                start=start,
-                end=start + len(sentence.text),
-                sentence=number,
-                triplets=tuple(c.triplet for c in sentence.checks if c.triplet.relation),
-                support=sentence.support,
-                verdict=ClaimVerdict.UNVERIFIED,
-                checks=sentence.checks,
-                evidence=_named_in(sentence, draft.final_answer, passages) if not scored else (),
-                reasons={} if sentence.reason is None else {"support": sentence.reason},
-            ),
-            scored,
-            passages,
-            from_corpus=True,
+    for number, (sentence, place, scored) in enumerate(
+        zip(draft.sentences, places, scores, strict=True)
+    ):
+        claim = unscored_claim(
+            number, sentence.text, place, support=sentence.support, reason=sentence.reason
         )
-        claims.append(claim)
-        start += len(sentence.text) + 1
+        if scored is None:
+            named = _named_in(sentence, draft.final_answer, passages)
+            claim = replace(claim, evidence=named)
+        claims.append(scored_claim(claim, scored, passages, from_corpus=True))
     return tuple(claims)
 
 
-def retrieved(draft: Draft) -> list[Passage]:
-    """The passages of all retrievals in order: those that `Faithfulness.passage` counts."""
-    return [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
+def unscored_claim(
+    number: int, text: str, place: ScorableClaim, *, support: Support, reason: str | None
+) -> Claim:
+    """A claim with what the corpus says of it, before anybody scored it.
+
+    Args:
+        number: Of its sentence.
+        text: The claim as it stands in the answer.
+        place: Where it stands, and its counts.
+        support: What the corpus says.
+        reason: Why support is what it is, where the checks do not show it.
+    """
+    return Claim(
+        text=text,
+        start=place.start,
+        end=place.end,
+        sentence=number,
+        triplets=place.triplets,
+        support=support,
+        verdict=ClaimVerdict.UNVERIFIED,
+        checks=place.checks,
+        evidence=(),
+        reasons={} if reason is None else {"support": reason},
+    )
 
 
 def scored_claim(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from averment import steps
-from averment.answers import scored_claim
+from averment.answers import scored_claim, unscored_claim
 from averment.claims.split import Part, PartKind, split_text
 from averment.policies.loop import Inspection
 from averment.policies.quco import QuCo
@@ -20,7 +20,7 @@ from averment.scoring.claims import ScorableClaim
 from averment.scoring.flow import Scoring
 from averment.steps import Flow
 from averment.text import TextForm
-from averment.types import Claim, ClaimVerdict, Passage, Question, Report
+from averment.types import Passage, Question, Report
 
 _PRONOUNS = frozenset("he she it they this that these those his her its their there".split())
 
@@ -56,16 +56,20 @@ class TextCheck:
             found.append((yield from self._count(part)))
         are_retrieved = not contexts
         passages = list(contexts) if contexts else (yield from self._retrieve(claimed))
-        claims = [_scorable(part, counts) for part, counts in zip(claimed, found, strict=True)]
+        claims = [
+            ScorableClaim(part.text, part.start, part.end, counts.checks)
+            for part, counts in zip(claimed, found, strict=True)
+        ]
         scores = yield from self.scoring.of_text(
             question, text, claims, passages, are_retrieved=are_retrieved
         )
-        told = [
-            scored_claim(_claim(number, part, counts), scored, passages, from_corpus=are_retrieved)
-            for number, (part, counts, scored) in enumerate(
-                zip(claimed, found, scores.claims, strict=True)
+        told = []
+        rows = zip(claims, found, scores.claims, strict=True)
+        for number, (claim, counts, scored) in enumerate(rows):
+            unscored = unscored_claim(
+                number, claim.text, claim, support=counts.support, reason=counts.reason
             )
-        ]
+            told.append(scored_claim(unscored, scored, passages, from_corpus=are_retrieved))
         skipped = tuple(
             (part.start, part.end, part.kind.value)
             for part in parts
@@ -93,23 +97,3 @@ class TextCheck:
             )
             found |= dict.fromkeys(hit.passage for hit in retrieval.hits)
         return list(found)
-
-
-def _scorable(part: Part, counts: Inspection) -> ScorableClaim:
-    triplets = tuple(check.triplet for check in counts.checks)
-    return ScorableClaim(part.text, part.start, part.end, triplets, counts.checks)
-
-
-def _claim(number: int, part: Part, counts: Inspection) -> Claim:
-    return Claim(
-        text=part.text,
-        start=part.start,
-        end=part.end,
-        sentence=number,
-        triplets=tuple(check.triplet for check in counts.checks),
-        support=counts.support,
-        verdict=ClaimVerdict.UNVERIFIED,
-        checks=counts.checks,
-        evidence=(),
-        reasons={} if counts.reason is None else {"support": counts.reason},
-    )

@@ -54,10 +54,7 @@ def report_object(report: Report) -> dict[str, Any]:
         "question": None if report.question is None else report.question.text,
         "answer": report.text,
         "claims": [claim_object(claim) for claim in report.claims],
-        "passages": [
-            {"document_id": p.document_id, "title": p.title, "text": p.text}
-            for p in report.passages
-        ],
+        "passages": [_passage_object(passage) for passage in report.passages],
         "skipped": [
             {"text": report.text[start:end], "start": start, "end": end, "reason": reason}
             for start, end, reason in report.skipped
@@ -190,15 +187,13 @@ def _retrieval_object(made: TriggeredRetrieval) -> dict[str, Any]:
         "trigger": made.trigger,
         "detail": made.detail,
         "passages": [
-            {
-                "document_id": hit.passage.document_id,
-                "title": hit.passage.title,
-                "text": hit.passage.text,
-                "score": hit.score,
-            }
-            for hit in made.retrieval.hits
+            {**_passage_object(hit.passage), "score": hit.score} for hit in made.retrieval.hits
         ],
     }
+
+
+def _passage_object(passage: Passage) -> dict[str, Any]:
+    return {"document_id": passage.document_id, "title": passage.title, "text": passage.text}
 
 
 def _evidence_object(passage: Passage) -> dict[str, Any]:

@@ -57,4 +57,5 @@ def test_a_claim_brings_its_relations_their_counts_and_its_tokens() -> None:
 
     (claim,) = claims_of(QUESTION, draft(sentence))
 
-    assert claim == ScorableClaim(TEXT, 0, len(TEXT), (TRIPLET,), (checked(), of_question), tokens)
+    assert claim == ScorableClaim(TEXT, 0, len(TEXT), (checked(), of_question), tokens)
+    assert claim.triplets == (TRIPLET,)

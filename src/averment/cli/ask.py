@@ -9,6 +9,7 @@ import typer
 
 from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.files import write_whole
 from averment.cli.options import (
     CalibratorOption,
     FaithfulnessOption,
@@ -137,10 +138,7 @@ def write_page(
         subtitle=f"Corpus {info.name}: {info.n_documents:,} documents, {info.n_words:,} words. "
         f"Model {engine.edges.model.info.name}. Presence in the corpus is no proof of truth.",
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(path.name + ".partial")
-    staged.write_text(page, encoding="utf-8")
-    staged.replace(path)
+    write_whole(path, page)
 
 
 class Narrator:

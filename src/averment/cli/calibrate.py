@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
+from averment.cli.files import read_text, write_whole
 from averment.cli.options import JsonOption
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def calibrate(
     _refuse_target(output, labelled)
     if plot is not None:
         check_target(plot)
-    labels = read_labels(_lines(labelled), source=str(labelled))
+    lines = read_text(labelled, hint=_LABEL).split("\n")
+    labels = read_labels(lines, source=str(labelled))
     made = fit_and_report(
         labels,
         mode=_mode(mode),
@@ -57,10 +59,7 @@ def calibrate(
         n_folds=folds,
         seed=seed,
     )
-    output.parent.mkdir(parents=True, exist_ok=True)
-    staged = output.with_name(output.name + ".partial")
-    staged.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
-    staged.replace(output)
+    write_whole(output, to_json(made.calibrator) + "\n")
     if plot is not None:
         series = [(q.name, q.reliability) for q in (made.before, made.after)]
         write_reliability(plot, series, title=f"{n_of(made.n_rows, 'claim')}, cross-fitted")
@@ -69,17 +68,6 @@ def calibrate(
     else:
         _print(made)
     err().print(f"Calibrator: {output}", markup=False)
-
-
-def _lines(labelled: Path) -> list[str]:
-    from averment.errors import UsageError
-
-    try:
-        return labelled.read_text(encoding="utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{labelled} is not UTF-8 text.", hint=_LABEL) from error
-    except OSError as error:
-        raise UsageError(f"{labelled} cannot be read: {error.strerror}.", hint=_LABEL) from error
 
 
 def _refuse_target(output: Path, labelled: Path) -> None:

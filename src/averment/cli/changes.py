@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
+from averment.cli.files import read_text
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 
@@ -116,12 +117,7 @@ def delete(
 
 
 def _lines_of(file: Path) -> list[str]:
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{file} cannot be read: {error}.", hint="Give a text file with one id a line."
-        ) from error
+    lines = read_text(file, hint="Give a text file with one id a line.").splitlines()
     return [line for line in lines if line.strip()]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from averment.cli.claims import print_claim, print_made_with, shortened
 from averment.cli.console import err, n_of, out, print_json
+from averment.cli.files import read_text
 from averment.cli.options import (
     CalibratorOption,
     FaithfulnessOption,
@@ -20,6 +20,8 @@ from averment.cli.options import (
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
+
+_FILE = "Name a text file, or - for stdin."
 
 
 def check(
@@ -58,8 +60,8 @@ def check(
     from averment.types import Document
     from averment.wiring import check as check_text
 
-    text = _read(file)
-    contexts = [Document(str(path), _read(str(path))) for path in context or ()]
+    text = read_text(file, hint=_FILE)
+    contexts = [Document(str(path), read_text(path, hint=_FILE)) for path in context or ()]
     settings = resolve_settings(index=index)
     asked_for = "index" in settings.model_fields_set or settings.index.exists()
     report = check_text(
@@ -81,23 +83,6 @@ def check(
         _print_report(report, failing)
     if failing:
         raise typer.Exit(1)
-
-
-def _read(file: str) -> str:
-    from averment.errors import UsageError
-
-    try:
-        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return written.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{file} is not UTF-8 text: byte {error.object[error.start]:#x} at {error.start}.",
-            hint=f"Convert it first: iconv -f latin1 -t utf-8 {file}",
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            f"{file} cannot be read: {error.strerror}.", hint="Name a text file, or - for stdin."
-        ) from error
 
 
 def number_of(claim: Claim) -> float | None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.files import read_text
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, UsageError
 
@@ -87,10 +88,7 @@ def _load(path: Path) -> list[ClaimToLabel]:
     """The claims of a file, each once; what cannot be read is told and passed over."""
     from averment.labels import claims_to_label, json_records
 
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}.") from error
+    text = read_text(path, hint="Write it with: averment ask … --json")
     claims: dict[str, ClaimToLabel] = {}
     n_read = 0
     for line, record in json_records(f"{line}\n" for line in text.split("\n")):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from averment.policies.loop import before_final, final_answer, is_unknown
-from averment.types import Check, Draft, Question, Sentence, Token, Triplet
+from averment.types import Check, Draft, Passage, Question, Sentence, Token, Triplet
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +22,30 @@ class ScorableClaim:
         text: What is held against passages; empty where nothing is claimed.
         start: In code points of the answer.
         end: In code points of the answer.
-        triplets: The relations that it claims.
-        checks: Counts of them, where somebody has counted already.
+        checks: Counts, where somebody has counted already.
         tokens: The tokens that it ends with, with log-probabilities under its own prompt.
     """
 
     text: str
     start: int
     end: int
-    triplets: tuple[Triplet, ...] = ()
     checks: tuple[Check, ...] = ()
     tokens: tuple[Token, ...] = ()
+
+    @property
+    def triplets(self) -> tuple[Triplet, ...]:
+        """The relations that it claims, apart from pairs without one."""
+        return tuple(check.triplet for check in self.checks if check.triplet.relation)
 
 
 def answer_text(draft: Draft) -> str:
     """The answer that the claims of a draft point into."""
     return " ".join(sentence.text for sentence in draft.sentences)
+
+
+def retrieved_passages(draft: Draft) -> list[Passage]:
+    """The passages of all retrievals in order: those that `Faithfulness.passage` counts."""
+    return [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
 
 
 def claims_of(question: Question, draft: Draft) -> list[ScorableClaim]:
@@ -51,7 +59,6 @@ def claims_of(question: Question, draft: Draft) -> list[ScorableClaim]:
                 text=claimed(question, sentence),
                 start=start,
                 end=end,
-                triplets=tuple(c.triplet for c in sentence.checks if c.triplet.relation),
                 checks=sentence.checks,
                 tokens=sentence.tokens,
             )

@@ -21,7 +21,7 @@ def corpus_features(
 
     Args:
         checks: The counts of its relations.
-        retrieved: The passages that were retrieved from the corpus; they are taken out of it.
+        retrieved: The passages that were retrieved from the corpus, each once; they leave it.
         corpus: What the counts are from.
         form: The text form of the corpus.
 
@@ -38,7 +38,7 @@ def _without(check: Check, retrieved: Sequence[Passage], form: TextForm) -> Trip
     inside = pairs_in_passages(
         check.triplet.head,
         check.triplet.tail,
-        passages=list(dict.fromkeys(retrieved)),
+        passages=retrieved,
         window_words=check.window_words,
         form=form,
     )

@@ -28,7 +28,12 @@ from averment.franq.rows import Row
 from averment.franq.score import Score, Source, Unscored
 from averment.policies.ledger import context_block
 from averment.prompts import load
-from averment.scoring.claims import ScorableClaim, answer_text, claims_of
+from averment.scoring.claims import (
+    ScorableClaim,
+    answer_text,
+    claims_of,
+    retrieved_passages,
+)
 from averment.scoring.corpus import corpus_features
 from averment.steps import Flow
 from averment.text import Span, TextForm
@@ -105,7 +110,7 @@ class Scoring:
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
         """Score the sentences of an answer that was written sentence by sentence."""
         claims = claims_of(question, draft)
-        passages = [hit.passage for made in draft.retrievals for hit in made.retrieval.hits]
+        passages = retrieved_passages(draft)
         answer = answer_text(draft)
         notes = list(self.notes)
         uf = _Confidences.missing(len(claims), _NOT_RESCORED)
@@ -114,7 +119,8 @@ class Scoring:
         uu = uf
         if self.rescores:
             uu = yield from self._without_context(question, answer, claims, notes)
-        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=passages))
+        counted = list(dict.fromkeys(passages))
+        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=counted))
 
     def of_text(
         self,

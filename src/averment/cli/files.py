@@ -1,0 +1,41 @@
+"""Text files that a command is given or leaves behind: read with one message, written whole."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from averment.errors import UsageError
+
+STDIN = "-"
+
+
+def read_text(file: str | Path, *, hint: str) -> str:
+    """The text of a file in UTF-8, or of stdin for ``-``; line ends become line feeds.
+
+    Args:
+        file: A path.
+        hint: What to do where there is no such file.
+
+    Raises:
+        UsageError: It cannot be read, or is not UTF-8.
+    """
+    try:
+        written = sys.stdin.buffer.read() if file == STDIN else Path(file).read_bytes()
+        return written.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        at = f"byte {error.object[error.start]:#x} at {error.start}"
+        raise UsageError(
+            f"{file} is not UTF-8 text and cannot be read: {at}.",
+            hint=f"Convert it first: iconv -f latin1 -t utf-8 {file}",
+        ) from error
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}.", hint=hint) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all; folders above it are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(path.name + ".partial")
+    staged.write_text(text, encoding="utf-8")
+    staged.replace(path)
