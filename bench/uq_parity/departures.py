@@ -121,6 +121,31 @@ def unprompted_probabilities() -> dict[str, Any]:
     }
 
 
+def _text_departures() -> dict[str, Any]:
+    """Of estimators that read the texts of samples alone."""
+    lexical = theirs("estimators.lexical_similarity", "LexicalSimilarity")
+    jaccard = theirs("estimators.deg_mat", "DegMat", similarity_score="Jaccard_score")
+    return {
+        **{
+            f"lexical_similarity_{name}": {
+                "texts": texts,
+                "theirs": attempt(lexical, {"sample_texts": [texts]}),
+            }
+            for name, texts in {
+                "stems": ["directed", "directing"],
+                "other_scripts": ["Осло", "Осло"],
+            }.items()
+        },
+        **{
+            f"jaccard_{name}": {
+                "texts": texts,
+                "theirs": attempt(jaccard, {"sample_texts": [texts]}),
+            }
+            for name, texts in {"punctuation": ["Oslo.", "Oslo"], "empty": ["", ""]}.items()
+        },
+    }
+
+
 def sample_departures() -> dict[str, Any]:
     """Of samples."""
     alike, apart = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
@@ -132,8 +157,6 @@ def sample_departures() -> dict[str, Any]:
         theirs("estimators.eig_val_laplacian", "EigValLaplacian"),
     )
     entropy = theirs("estimators.semantic_entropy", "SemanticEntropy")
-    lexical = theirs("estimators.lexical_similarity", "LexicalSimilarity")
-    jaccard = theirs("estimators.deg_mat", "DegMat", similarity_score="Jaccard_score")
     sentence = theirs("estimators.sentence_sar", "SentenceSAR")
     repeats = of_samples(same, texts=["oslo", "oslo"], sample_log_probs=[[-0.1, -0.1]])
     logits = np.array([[[0.0, 100.0], [100.0, 0.0]]], dtype=np.float32)
@@ -160,23 +183,7 @@ def sample_departures() -> dict[str, Any]:
             "contradiction_logits": [-100.0, -100.0],
             "theirs": attempt(theirs("estimators.luq", "LUQ"), luq_stats),
         },
-        **{
-            f"lexical_similarity_{name}": {
-                "texts": texts,
-                "theirs": attempt(lexical, {"sample_texts": [texts]}),
-            }
-            for name, texts in {
-                "stems": ["directed", "directing"],
-                "other_scripts": ["Осло", "Осло"],
-            }.items()
-        },
-        **{
-            f"jaccard_{name}": {
-                "texts": texts,
-                "theirs": attempt(jaccard, {"sample_texts": [texts]}),
-            }
-            for name, texts in {"punctuation": ["Oslo.", "Oslo"], "empty": ["", ""]}.items()
-        },
+        **_text_departures(),
         **{
             f"sentence_sar_{name}": {
                 "sample_logprobs": logprobs,

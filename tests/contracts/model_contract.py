@@ -13,7 +13,7 @@ from __future__ import annotations
 import pytest
 
 from averment.ports import LanguageModel
-from averment.types import FinishReason, GenerationOptions, Prompt
+from averment.types import FinishReason, Generation, GenerationOptions, Prompt
 
 _EXAMPLE = "Line: Tom was in Rome. Tom ate.\nCopy: Tom was in Rome. Tom ate.\n\n"
 GREEDY = GenerationOptions(max_tokens=24, stop=("\n",))
@@ -28,6 +28,17 @@ def copied(text: str) -> str:
     """What a model writes after the text of such a prompt, with or without something begun."""
     line, _, begun = text.rpartition("\nLine: ")[2].partition("\nCopy:")
     return f" {line}"[len(begun) :] + "\n\nLine: And so on."
+
+
+def assert_best_others(written: Generation, n_alternatives: int) -> None:
+    """Every token comes with so many others, the best first, none better than a greedy choice."""
+    for token in written.tokens:
+        texts, logprobs = zip(*token.alternatives, strict=True)
+        assert len(texts) == n_alternatives
+        assert token.text not in texts
+        assert sorted(logprobs, reverse=True) == list(logprobs)
+        assert token.logprob is not None
+        assert logprobs[0] <= token.logprob
 
 
 class LanguageModelContract:

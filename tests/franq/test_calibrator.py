@@ -149,6 +149,8 @@ def test_the_numbers_of_others_are_refused_by_name(name: str) -> None:
 def test_its_own_numbers_are_read() -> None:
     CALIBRATOR.require(replace(MADE_WITH))
 
+    assert CALIBRATOR.made_with == MADE_WITH
+
 
 # --- drift --------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from averment.errors import ContextOverflow, MissingExtraError, ModelFileError, 
 from averment.models.llama_cpp import LlamaCpp, open_llama_cpp
 from averment.ports import ScoringModel
 from averment.types import Capability, GenerationOptions, Prompt
+from contracts.model_contract import assert_best_others
 
 QUESTION = Prompt("Question: What is the capital of France?\nAnswer:")
 TOO_LONG = Prompt("word " * 600)
@@ -98,13 +99,7 @@ def test_alternatives_are_the_best_other_tokens(model: LlamaCpp) -> None:
 
     (written,) = model.generate([QUESTION], options)
 
-    for token in written.tokens:
-        texts, logprobs = zip(*token.alternatives, strict=True)
-        assert len(texts) == 3
-        assert token.text not in texts
-        assert sorted(logprobs, reverse=True) == list(logprobs)
-        assert token.logprob is not None
-        assert logprobs[0] <= token.logprob
+    assert_best_others(written, 3)
 
 
 @pytest.mark.model

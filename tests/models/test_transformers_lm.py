@@ -9,7 +9,7 @@ from averment.errors import CapabilityError, ContextOverflow, MissingExtraError,
 from averment.models.llama_cpp import open_llama_cpp
 from averment.models.transformers_lm import TransformersLM, open_transformers
 from averment.types import Capability, GenerationOptions, Prompt, Token
-from contracts.model_contract import LanguageModelContract
+from contracts.model_contract import LanguageModelContract, assert_best_others
 from contracts.scoring_contract import ScoringModelContract
 
 QUESTION = Prompt("Question: What is the capital of France?\nAnswer:")
@@ -88,13 +88,7 @@ def test_alternatives_are_the_best_other_tokens(model: TransformersLM) -> None:
 
     (written,) = model.generate([QUESTION], options)
 
-    for token in written.tokens:
-        texts, logprobs = zip(*token.alternatives, strict=True)
-        assert len(texts) == 3
-        assert token.text not in texts
-        assert sorted(logprobs, reverse=True) == list(logprobs)
-        assert token.logprob is not None
-        assert logprobs[0] <= token.logprob
+    assert_best_others(written, 3)
 
 
 @pytest.mark.model

@@ -26,8 +26,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from averment.errors import (
     ContextOverflow,
@@ -40,6 +39,7 @@ from averment.errors import (
 )
 from averment.models import openai_wire as wire
 from averment.models.batching import in_parallel
+from averment.models.closing import Closing
 from averment.models.token_texts import join_bytes, require_joined
 from averment.models.writing import Writing
 from averment.types import (
@@ -140,7 +140,7 @@ def _check_file(path: Path) -> None:
         )
 
 
-class LlamaCpp:
+class LlamaCpp(Closing):
     """A loaded local model; a `LanguageModel` and a `ScoringModel`. Safe to call from threads.
 
     Made by `open_llama_cpp`. Close it to give the memory back.
@@ -160,17 +160,6 @@ class LlamaCpp:
     def close(self) -> None:
         """Give the memory back; the model cannot be used any more. Harmless when repeated."""
         self._server = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def generate(self, prompts: Sequence[Prompt], options: GenerationOptions) -> list[Generation]:
         """One continuation for each prompt.

@@ -18,10 +18,10 @@ import logging
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from averment.errors import ContextOverflow, MissingExtraError, ModelError, ModelFileError
+from averment.models.closing import Closing
 from averment.models.token_texts import join_bytes, require_joined
 from averment.types import Capability, ModelInfo, Prompt, Token
 
@@ -76,7 +76,7 @@ def _context(llama_cpp: Any, n_ctx: int, n_threads: int | None) -> Any:
     return parameters
 
 
-class LlamaCppPython:
+class LlamaCppPython(Closing):
     """A loaded local model; a `ScoringModel`. Safe to call from threads, one text at a time.
 
     Made by `open_llama_cpp_python`. Close it to give the memory back.
@@ -103,17 +103,6 @@ class LlamaCppPython:
                 self._llama_cpp.llama_free(self._context)
                 self._llama_cpp.llama_model_free(self._model)
                 self._context = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
         """The tokens of each continuation, each with the log-probability the model gives it.

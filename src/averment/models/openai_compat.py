@@ -22,8 +22,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from averment.errors import (
@@ -37,6 +36,7 @@ from averment.errors import (
 )
 from averment.models import openai_wire as wire
 from averment.models.batching import in_parallel
+from averment.models.closing import Closing
 from averment.models.writing import Writing
 from averment.types import (
     Capability,
@@ -163,7 +163,7 @@ class _Dialect:
     logprobs: bool
 
 
-class OpenAICompatible:
+class OpenAICompatible(Closing):
     """A model on a server; a `LanguageModel`, a `ScoringModel` too where the server can.
 
     Safe to call from threads.
@@ -197,17 +197,6 @@ class OpenAICompatible:
     def close(self) -> None:
         """Close the connections."""
         self._server.client.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def generate(self, prompts: Sequence[Prompt], options: GenerationOptions) -> list[Generation]:
         """One continuation for each prompt.
