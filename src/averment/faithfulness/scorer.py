@@ -5,6 +5,10 @@ the mean (or the minimum) over its sentences. All pairs of all claims are de-dup
 in one batch. A pair is judged without regard to any other, so a passage more or another order
 changes a score only where a chunk of it supports the claim better.
 
+Numbers and dates are compared before anybody is asked to believe: a chunk that states another one
+about the claim (`averment.faithfulness.rules`) keeps the share of its score that the rule leaves,
+and speaks against the claim with the rest.
+
 Long contexts: with more than `most_chunks` chunks, those that cover the claim sentence best by
 words (`averment.faithfulness.alignment`) are judged and the rest is taken for no evidence; ties go
 by the text of the chunk, not by its place. How often that loses the evidence is measured in
@@ -28,6 +32,7 @@ from averment.errors import CapabilityError, MalformedReply
 from averment.faithfulness.alignment import best_run
 from averment.faithfulness.chunks import Chunk, CountWords, cut_sentence, n_words, packed_chunks
 from averment.faithfulness.evidence import EMPTY_CLAIM, NO_EVIDENCE, Evidence, Pooling, pooled
+from averment.faithfulness.rules import Rule, differing_quantity
 from averment.faithfulness.terms import Sentence, read_spans, stemmer
 from averment.ports import PairJudge
 from averment.text import Span, sentence_spans
@@ -142,14 +147,27 @@ class ChunkedScorer:
             return NO_EVIDENCE
         evidence = []
         for asked in task.asked:
-            judgements = [judged[context.chunks[at].text, asked.text] for at in asked.chunks]
-            scores = [self._head_of(judgement) for judgement in judgements]
-            telling = _telling(scores, judgements)
-            at = asked.chunks[telling]
-            against = judgements[telling].contradiction or None  # exactly 0: of two classes
-            span = context.narrowed(at, asked.sentence)
-            evidence.append(Evidence(max(scores), against, context.chunks[at].passage, *span))
+            held = [self._held(task, asked, at, judged) for at in asked.chunks]
+            telling = _telling(held)
+            span = context.narrowed(telling.chunk, asked.sentence)
+            evidence.append(
+                Evidence(
+                    max(each.score for each in held),
+                    telling.against or None,  # exactly 0: of two classes
+                    context.chunks[telling.chunk].passage,
+                    *span,
+                    reason=telling.rule.code if telling.rule else None,
+                )
+            )
         return pooled(evidence, self._pooling)
+
+    def _held(self, task: _Task, asked: _Asked, at: int, judged: Mapping[_Pair, Nli]) -> _Held:
+        judgement = judged[task.context.chunks[at].text, asked.text]
+        score, against = self._head_of(judgement), judgement.contradiction
+        rule = task.context.differing_quantity(at, asked.sentence)
+        if rule is None:
+            return _Held(at, score, against)
+        return _Held(at, score * rule.cap, max(against, score * (1 - rule.cap)), rule)
 
     def _head_of(self, judgement: Nli) -> float:
         entailment, contradiction = judgement.entailment, judgement.contradiction
@@ -185,11 +203,11 @@ def _with_their_questions(claim: str) -> list[Span]:
     return spans
 
 
-def _telling(scores: Sequence[float], judgements: Sequence[Nli]) -> int:
-    """Which chunk says most: the one that supports best, unless one speaks against it louder."""
-    best = max(range(len(scores)), key=lambda at: scores[at])
-    loudest = max(range(len(scores)), key=lambda at: judgements[at].contradiction)
-    return loudest if judgements[loudest].contradiction > scores[best] else best
+def _telling(held: Sequence[_Held]) -> _Held:
+    """The chunk that says most: the one that supports best, unless one speaks against it louder."""
+    best = max(held, key=lambda each: each.score)
+    loudest = max(held, key=lambda each: each.against)
+    return loudest if loudest.against > best.score else best
 
 
 def _refuse_no_distribution(judgement: Nli, name: str) -> None:
@@ -251,6 +269,15 @@ class _Context:
         run = best_run(claim, self._sentences(at))
         return Span(chunk.sentences[run.first].start, chunk.sentences[run.last - 1].end)
 
+    def differing_quantity(self, at: int, claim: Sentence) -> Rule | None:
+        """The rule that contradicts a claim by a number or date of that chunk."""
+        if not claim.quantities:
+            return None
+        sentences = self._sentences(at)
+        run = best_run(claim, sentences)
+        rule = differing_quantity(claim, sentences[run.first : run.last], run)
+        return rule if rule is not None and rule.contradicts else None
+
     def _coverage(self, at: int, claim: Sentence) -> float:
         return best_run(claim, self._sentences(at)).coverage if claim.has_content else 0.0
 
@@ -269,6 +296,16 @@ class _Asked:
     text: str
     sentence: Sentence
     chunks: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A claim sentence held against a chunk; `rule` is the one that its numbers break."""
+
+    chunk: int
+    score: float
+    against: float
+    rule: Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)
