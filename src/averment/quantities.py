@@ -91,6 +91,42 @@ def compare(claimed: Quantity, stated: Quantity) -> Relation:
     return _compare_year_and_count(stated, claimed)
 
 
+def respelled(
+    text: str, claimed: Sequence[Quantity], source: str, stated: Sequence[Quantity]
+) -> str:
+    """A text whose quantities are spelled as a source spells the same values.
+
+    Args:
+        text: What is claimed.
+        claimed: Its quantities, in order.
+        source: What is stated.
+        stated: Quantities of it; the first of the same value gives the spelling.
+    """
+    pieces, end = [], 0
+    for quantity in claimed:
+        written = text[quantity.start : quantity.end]
+        spellings = [
+            source[other.start : other.end]
+            for other in stated
+            if _is_equal(quantity, other) and _mark(text, quantity) == _mark(source, other)
+        ]
+        if spellings and written not in spellings:
+            written = spellings[0]
+        pieces += [text[end : quantity.start], written]
+        end = quantity.end
+    return "".join([*pieces, text[end:]])
+
+
+def _is_equal(a: Quantity, b: Quantity) -> bool:
+    return compare(a, b) is Relation.SAME is compare(b, a)
+
+
+def _mark(text: str, quantity: Quantity) -> str:
+    """The currency or sign before a quantity, which is no part of it; empty if there is none."""
+    before = text[: quantity.start].rstrip()[-1:]
+    return before if before in _MARKS else ""
+
+
 def _compare_year_and_count(date: Date, amount: Amount) -> Relation:
     # "1500" reads as a year and "1,500" does not.
     same = date.is_bare_year and amount.value == date.first_year and amount.dimension == "count"
@@ -252,6 +288,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     )
     for spelling in spellings.split()
 }
+_MARKS = frozenset("$€£¥-−~")
 _CURRENCIES = {"$": "money usd", "€": "money eur", "£": "money gbp", "¥": "money jpy"}
 _UNIT = re.compile(
     r"[\s-]?("

@@ -5,9 +5,10 @@ the mean (or the minimum) over its sentences. All pairs of all claims are de-dup
 in one batch. A pair is judged without regard to any other, so a passage more or another order
 changes a score only where a chunk of it supports the claim better.
 
-Numbers and dates are compared before anybody is asked to believe: a chunk that states another one
-about the claim (`averment.faithfulness.rules`) keeps the share of its score that the rule leaves,
-and speaks against the claim with the rest.
+Numbers and dates are compared before anybody is asked to believe. One that the chunk states in
+another spelling ("5 km", "5000 m") is put to the judge in the chunk's own. A chunk that states
+another one about the claim (`averment.faithfulness.rules`) keeps the share of its score that the
+rule leaves, and speaks against the claim with the rest.
 
 Long contexts: with more than `most_chunks` chunks, those that cover the claim sentence best by
 words (`averment.faithfulness.alignment`) are judged and the rest is taken for no evidence; ties go
@@ -35,6 +36,7 @@ from averment.faithfulness.evidence import EMPTY_CLAIM, NO_EVIDENCE, Evidence, P
 from averment.faithfulness.rules import Rule, differing_quantity
 from averment.faithfulness.terms import Sentence, read_spans, stemmer
 from averment.ports import PairJudge
+from averment.quantities import respelled
 from averment.text import Span, sentence_spans
 from averment.types import Faithfulness
 from averment.uq.records import Nli
@@ -162,7 +164,7 @@ class ChunkedScorer:
         return pooled(evidence, self._pooling)
 
     def _held(self, task: _Task, asked: _Asked, at: int, judged: Mapping[_Pair, Nli]) -> _Held:
-        judgement = judged[task.context.chunks[at].text, asked.text]
+        judgement = judged[task.pair(asked, at)]
         score, against = self._head_of(judgement), judgement.contradiction
         rule = task.context.differing_quantity(at, asked.sentence)
         if rule is None:
@@ -249,7 +251,7 @@ class _Context:
 
     def __init__(self, passages: Sequence[str], chunks: Sequence[Chunk], stemming: Any) -> None:
         self.chunks = [chunk for chunk in chunks if n_words(chunk.text)]
-        self._passages = passages
+        self.passages = passages
         self._stemming = stemming
         self._read: dict[int, list[Sentence]] = {}
 
@@ -266,25 +268,26 @@ class _Context:
         chunk = self.chunks[at]
         if not self._coverage(at, claim):
             return Span(chunk.start, chunk.end)
-        run = best_run(claim, self._sentences(at))
+        run = best_run(claim, self.sentences(at))
         return Span(chunk.sentences[run.first].start, chunk.sentences[run.last - 1].end)
 
     def differing_quantity(self, at: int, claim: Sentence) -> Rule | None:
         """The rule that contradicts a claim by a number or date of that chunk."""
         if not claim.quantities:
             return None
-        sentences = self._sentences(at)
+        sentences = self.sentences(at)
         run = best_run(claim, sentences)
         rule = differing_quantity(claim, sentences[run.first : run.last], run)
         return rule if rule is not None and rule.contradicts else None
 
     def _coverage(self, at: int, claim: Sentence) -> float:
-        return best_run(claim, self._sentences(at)).coverage if claim.has_content else 0.0
+        return best_run(claim, self.sentences(at)).coverage if claim.has_content else 0.0
 
-    def _sentences(self, at: int) -> list[Sentence]:
+    def sentences(self, at: int) -> list[Sentence]:
+        """A chunk by words."""
         if at not in self._read:
             chunk = self.chunks[at]
-            passage = self._passages[chunk.passage]
+            passage = self.passages[chunk.passage]
             self._read[at] = read_spans(passage, chunk.sentences, self._stemming)
         return self._read[at]
 
@@ -319,4 +322,13 @@ class _Task:
         """What is to be judged: (premise, hypothesis)."""
         for asked in self.asked:
             for at in asked.chunks:
-                yield self.context.chunks[at].text, asked.text
+                yield self.pair(asked, at)
+
+    def pair(self, asked: _Asked, at: int) -> _Pair:
+        """A chunk, and the claim sentence with its quantities as the chunk spells them."""
+        chunk = self.context.chunks[at]
+        if not asked.sentence.quantities:
+            return chunk.text, asked.text
+        stated = [quantity for part in self.context.sentences(at) for quantity in part.quantities]
+        passage = self.context.passages[chunk.passage]
+        return chunk.text, respelled(asked.text, asked.sentence.quantities, passage, stated)
