@@ -119,7 +119,7 @@ def _pairs(
     templates = TEMPLATES[label["r"]]
     template = rng.choice(templates)
     claim = template.format(h=h, t=t)
-    marks = _said_words(claim, (h, t))
+    marks = said_words(claim, (h, t))
     mentions = _mentions(kinds)
     if not mentions or not marks or h.lower() in t.lower() or t.lower() in h.lower():
         return
@@ -166,8 +166,8 @@ def _stating(
     return rng.choice(TEMPLATES[label["r"]]).format(h=names[0], t=names[1])
 
 
-def _said_words(claim: str, names: tuple[str, str]) -> tuple[tuple[int, int], ...]:
-    """Where the words of the relation stand: what is not of the names and not a mere link."""
+def said_words(claim: str, names: tuple[str, str]) -> tuple[tuple[int, int], ...]:
+    """Where the words of a relation stand in a claim: neither of its ends nor mere links."""
     taken = [m.span() for name in names for m in re.finditer(re.escape(name), claim)]
     return tuple(
         word.span()
