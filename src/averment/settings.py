@@ -69,6 +69,11 @@ class Settings(BaseSettings):
     extractor: Literal["rules", "model"] = Field(
         default="rules", description="who finds entities and triplets"
     )
+    aliases: bool = Field(
+        default=True,
+        description="count a name by all its forms: rules, the tables of the index, your own "
+        "(averment alias); the preset quco-paper never does",
+    )
     damaged_segments: DamagedSegments = Field(
         default="fail",
         description="segments that cannot be read: fail, or answer without them (lower_bound)",

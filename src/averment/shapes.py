@@ -23,6 +23,7 @@ from averment.types import (
     Passage,
     Report,
     Scores,
+    SurfaceForm,
     TriggeredRetrieval,
 )
 
@@ -110,11 +111,24 @@ def counts_object(
     phrases: Sequence[str], counts: Sequence[Count], info: CorpusInfo
 ) -> dict[str, Any]:
     """What ``index count --json`` prints."""
-    rows = [
-        {"phrase": phrase, "count": c.value, "documents": c.documents, "kind": c.kind.value}
-        for phrase, c in zip(phrases, counts, strict=True)
-    ]
+    rows = [count_object(phrase, c) for phrase, c in zip(phrases, counts, strict=True)]
     return {"counts": rows, "normalization": info.text_form, "index": info.name}
+
+
+def count_object(phrase: str, count: Count) -> dict[str, Any]:
+    """A count; with the forms that were counted together, where there were several."""
+    made: dict[str, Any] = {
+        "phrase": phrase,
+        "count": count.value,
+        "documents": count.documents,
+        "kind": count.kind.value,
+    }
+    return made | {"forms": forms_list(count.forms)} if count.forms else made
+
+
+def forms_list(forms: Sequence[SurfaceForm]) -> list[dict[str, str]]:
+    """The forms of a name, each with who says so."""
+    return [{"form": form.text, "source": form.source} for form in forms]
 
 
 def cooccurrence_object(
@@ -131,6 +145,7 @@ def cooccurrence_object(
         "b": b,
         "window_words": window_words,
         **_pair_counts(found),
+        **_pair_forms(found, "a", "b"),
         "occurrences": [occurrence_object(occurrence) for occurrence in occurrences],
     }
 
@@ -169,6 +184,12 @@ def _pair_counts(found: Cooccurrence) -> dict[str, Any]:
     }
 
 
+def _pair_forms(found: Cooccurrence, a: str, b: str) -> dict[str, Any]:
+    """The forms of both ends, where there were several."""
+    named = {f"{a}_forms": found.a_forms, f"{b}_forms": found.b_forms}
+    return {name: forms_list(forms) for name, forms in named.items() if forms}
+
+
 def _check_object(check: Check) -> dict[str, Any]:
     return {
         "head": check.triplet.head,
@@ -178,6 +199,7 @@ def _check_object(check: Check) -> dict[str, Any]:
         "tail_documents": check.tail_count.documents,
         "window_words": check.window_words,
         **_pair_counts(check.cooccurrence),
+        **_pair_forms(check.cooccurrence, "head", "tail"),
     }
 
 

@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.files import write_whole
 from averment.cli.options import (
+    AliasesOption,
     CalibratorOption,
     FaithfulnessOption,
     HtmlOption,
@@ -59,6 +60,7 @@ def ask(
     ] = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
+    aliases: AliasesOption = None,
     scores: Annotated[
         bool | None,
         typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
@@ -89,6 +91,7 @@ def ask(
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,
+        aliases=aliases,
         scores=scores,
         offline=offline,
         timeout_s=timeout,

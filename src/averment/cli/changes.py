@@ -49,6 +49,13 @@ def build(
             "--keep-tokens", help="Keep the words, packed: snippets in spite of --counts-only."
         ),
     ] = False,
+    aliases: Annotated[
+        Path | None,
+        typer.Option(
+            help="A table of names: TSV canonical, form, source. It is kept with the index.",
+            show_default=False,
+        ),
+    ] = None,
     strict: StrictOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -61,7 +68,7 @@ def build(
         "counts_only": counts_only,
         "keep_tokens": keep_tokens,
     }
-    _ingest(paths, index, options, strict=strict, json=json)
+    _ingest(paths, index, options, aliases=aliases, strict=strict, json=json)
 
 
 @app.command()
@@ -149,6 +156,7 @@ def _ingest(
     index: Path | None,
     options: dict[str, bool],
     *,
+    aliases: Path | None = None,
     strict: bool,
     json: bool,
 ) -> None:
@@ -157,7 +165,7 @@ def _ingest(
     from averment.corpus.fingerprint import fingerprint
     from averment.corpus.readers import read_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index
+    from averment.wiring import build_index, read_alias_table
 
     target = resolve_settings(index=index).index
     bad: list[str] = []
@@ -171,6 +179,9 @@ def _ingest(
         if not options.get("replace"):  # one that has not changed is as it should be
             on_bad(f"{document.document_id}: this id is there already")
 
+    table = read_alias_table(aliases) if aliases is not None else None
+    for line in table.skipped if table else ():
+        on_bad(line)
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
@@ -184,6 +195,7 @@ def _ingest(
                 on_resume=lambda n: err().print(
                     f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
                 ),
+                aliases=table.rows if table else (),
                 **options,
             )
         except (EmptyCorpusError, MissingExtraError):

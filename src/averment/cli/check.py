@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with, shortened
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.files import read_text
 from averment.cli.options import (
+    AliasesOption,
     CalibratorOption,
     FaithfulnessOption,
     IndexOption,
@@ -42,6 +43,7 @@ def check(
     ] = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
+    aliases: AliasesOption = None,
     fail_below: Annotated[
         float | None,
         typer.Option(
@@ -72,6 +74,7 @@ def check(
         model=model,
         faithfulness=faithfulness,
         calibrator=calibrator,
+        aliases=aliases,
         offline=offline,
     )
     failing = [] if fail_below is None else _below(report, fail_below)

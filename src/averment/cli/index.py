@@ -10,12 +10,12 @@ import typer
 
 from averment.cli.changes import app, info_object
 from averment.cli.console import at_least, err, n_of, out, print_json
-from averment.cli.options import IndexOption, JsonOption
+from averment.cli.options import CountAliasesOption, IndexOption, JsonOption
 from averment.errors import QueryError
 
 if TYPE_CHECKING:
-    from averment.index.embedded import EmbeddedIndex
-    from averment.types import Cooccurrence, CorpusInfo, Count, Occurrence
+    from averment.ports import CorpusIndex
+    from averment.types import Cooccurrence, CorpusInfo, Count, Occurrence, SurfaceForm
 
 __all__ = ["app"]
 
@@ -112,12 +112,15 @@ def count(
     language: LanguageOption = None,
     before: BeforeOption = None,
     after: AfterOption = None,
+    aliases: CountAliasesOption = False,
     json: JsonOption = False,
 ) -> None:
     """How often phrases occur, and in how many documents: exact."""
     from averment.shapes import counts_object, occurrence_object
 
-    opened = _open(index, source=source, language=language, before=before, after=after)
+    opened = _open(
+        index, aliases=aliases, source=source, language=language, before=before, after=after
+    )
     counts = opened.count(phrases)
     if json:
         made = counts_object(phrases, counts, opened.info)
@@ -129,6 +132,7 @@ def count(
     console = out()
     for phrase, found_count in zip(phrases, counts, strict=True):
         console.print(f"{phrase}: {_counted(found_count)}", markup=False)
+        _print_forms(found_count.forms)
         _print_occurrences(opened.locate(phrase, limit=show))
 
 
@@ -145,6 +149,7 @@ def cooccur(
     language: LanguageOption = None,
     before: BeforeOption = None,
     after: AfterOption = None,
+    aliases: CountAliasesOption = False,
     json: JsonOption = False,
 ) -> None:
     """How often two phrases occur near each other in one document: exact."""
@@ -152,7 +157,9 @@ def cooccur(
 
     if window < 0:
         raise QueryError(f"--window is {window}; a distance in words is 0 or more.")
-    opened = _open(index, source=source, language=language, before=before, after=after)
+    opened = _open(
+        index, aliases=aliases, source=source, language=language, before=before, after=after
+    )
     (found,) = opened.cooccurrence([(a, b)], window_words=window)
     shown = opened.locate_pair(a, b, window_words=window, limit=show)
     if json:
@@ -160,22 +167,23 @@ def cooccur(
         print_json({**made, "normalization": opened.info.text_form})
         return
     out().print(_told(a, b, found, window), markup=False)
+    _print_forms(found.a_forms)
+    _print_forms(found.b_forms)
     _print_occurrences(shown)
 
 
-def _open(index: Path | None, **restriction: str | None) -> EmbeddedIndex:
-    """The index of a question, restricted where that was asked for."""
+def _open(index: Path | None, *, aliases: bool, **restriction: str | None) -> CorpusIndex:
+    """The index of a question, restricted or widened where that was asked for."""
     from averment.settings import resolve_settings
-    from averment.wiring import open_index
+    from averment.wiring import open_aliases, open_index, widened
 
     settings = resolve_settings(index=index)
     opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
-    if all(value is None for value in restriction.values()):
-        return opened
-    restricted = opened.where(**restriction)
-    if not restricted.info.n_documents:
-        err().print("No document of the index is of this source, language and date.")
-    return restricted
+    if any(value is not None for value in restriction.values()):
+        opened = opened.where(**restriction)
+        if not opened.info.n_documents:
+            err().print("No document of the index is of this source, language and date.")
+    return widened(opened, open_aliases(settings, opened)) if aliases else opened
 
 
 def _counted(found: Count) -> str:
@@ -198,6 +206,13 @@ def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
         f"{a} and {b}: in {least}{n_of(found.documents, 'document')} {within}, "
         f"{n_of(found.pairs, 'pair')}, {near} ({found.kind})"
     )
+
+
+def _print_forms(forms: Sequence[SurfaceForm]) -> None:
+    """The forms that were counted together, with who says so; nothing for a name as it stands."""
+    for form in forms:
+        if form.source != "name":
+            out().print(f"  also {form.text}  ({form.source})", markup=False)
 
 
 def _print_occurrences(occurrences: Sequence[Occurrence]) -> None:

@@ -16,6 +16,16 @@ IndexOption = Annotated[
         show_default=False,
     ),
 ]
+AliasesOption = Annotated[
+    bool | None,
+    typer.Option(
+        help="Count a name by all its forms (`averment alias test NAME`).  [default: aliases]",
+        show_default=False,
+    ),
+]
+CountAliasesOption = Annotated[
+    bool, typer.Option("--aliases", help="Count names by all their forms, and show these.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 OfflineOption = Annotated[
     bool | None,

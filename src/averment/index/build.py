@@ -391,6 +391,12 @@ class IndexWriter:
         self._extras.append(name)
         return directory
 
+    def previous_extra(self, name: str) -> Path | None:
+        """Where an extra directory of the index that is added to lies; None if it has none."""
+        extras = self._previous.extras if self._add and self._previous else ()
+        found = [extra.directory for extra in extras if extra.name == name]
+        return self._path / found[0] if found else None
+
     @property
     def renumbers_passages(self) -> bool:
         """Whether passages have other numbers than before, so that extras must be made anew."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
 from averment.text import TextForm
-from averment.types import Check, Count, Passage
+from averment.types import Check, Count, Passage, Phrase, SurfaceForm
 
 
 def corpus_features(
@@ -36,8 +36,8 @@ def corpus_features(
 
 def _without(check: Check, retrieved: Sequence[Passage], form: TextForm) -> TripleCounts:
     inside = pairs_in_passages(
-        check.triplet.head,
-        check.triplet.tail,
+        _counted(check.triplet.head, check.cooccurrence.a_forms),
+        _counted(check.triplet.tail, check.cooccurrence.b_forms),
         passages=retrieved,
         window_words=check.window_words,
         form=form,
@@ -47,6 +47,11 @@ def _without(check: Check, retrieved: Sequence[Passage], form: TextForm) -> Trip
     return TripleCounts(
         _fewer(check.head_count, n_left), _fewer(check.tail_count, n_left), together
     )
+
+
+def _counted(name: str, forms: Sequence[SurfaceForm]) -> Phrase:
+    """What a name was counted by: what leaves the counts must be what came into them."""
+    return frozenset(form.text for form in forms) or name
 
 
 def _fewer(count: Count, n_documents: int) -> Count:

@@ -4,6 +4,13 @@ The only room that knows every adapter. Adapters with optional or heavy dependen
 where they are opened. Here are the names that the command line and `averment` itself use.
 """
 
+from averment.wiring.aliases import (
+    has_countries,
+    open_aliases,
+    read_alias_table,
+    user_aliases,
+    widened,
+)
 from averment.wiring.checks import check
 from averment.wiring.corpus import (
     build_index,
@@ -23,9 +30,11 @@ __all__ = [
     "build_index",
     "check",
     "delete_documents",
+    "has_countries",
     "make_policy",
     "make_scoring",
     "merge_index",
+    "open_aliases",
     "open_engine",
     "open_extractor",
     "open_faithfulness",
@@ -33,6 +42,9 @@ __all__ = [
     "open_model",
     "open_retriever",
     "policy_names",
+    "read_alias_table",
     "read_calibrator",
+    "user_aliases",
     "verify_index",
+    "widened",
 ]

@@ -10,9 +10,10 @@ from averment.engine import Edges, Missing, carry_out
 from averment.index.embedded import EmbeddedIndex
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.quco import QuCo
-from averment.ports import LanguageModel
+from averment.ports import CorpusIndex, LanguageModel
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Passage, Question, Report
+from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index, open_retriever
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.scores import make_scoring, open_faithfulness
@@ -76,15 +77,19 @@ def _check(
     )
     has_passages = index is not None and index.extra_directory("bm25") is not None
     rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
+    passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
+    counted: CorpusIndex | None = index
+    if index is not None and settings.aliases:
+        explained = [Passage("text", "text", "", text, 0, len(text)), *passages]
+        counted = widened(index, open_aliases(settings, index, passages=explained))
     writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
-        index=index or _missing("a corpus index", "Name one: --index DIR"),
+        index=counted or _missing("a corpus index", "Name one: --index DIR"),
         retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
         model=writer,
         extractor=open_extractor(settings, writer),
         faithfulness=scorer,
     )
-    passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
     asked = None if question is None else Question("question", question)
     return carry_out(rule.run(text, asked, passages), edges)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from averment.claims.aliases.book import AliasRow
 from averment.corpus.passages import cut_passages
 from averment.errors import UsageError
 from averment.index import compiled
@@ -17,6 +18,7 @@ from averment.index.manifest import damaged_files, read_manifest
 from averment.ports import Retriever
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
+from averment.wiring.aliases import write_aliases
 
 
 def build_index(
@@ -31,6 +33,7 @@ def build_index(
     on_duplicate: Callable[[Document], None] | None = None,
     resume_key: str | None = None,
     on_resume: Callable[[int], None] | None = None,
+    aliases: Sequence[AliasRow] = (),
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
 
@@ -47,11 +50,18 @@ def build_index(
         resume_key: Names the documents, which must come in the same order again. A build with the
             key, options and path of one that was interrupted goes on where that one had got to.
         on_resume: Told how many documents of the interrupted build need not be indexed again.
+        aliases: How names are written, of `read_alias_table`; kept with the index, also when
+            documents are added to it later.
 
     Raises:
         EmptyCorpusError: No document came.
-        UsageError: The directory holds something else.
+        UsageError: The directory holds something else, or aliases are to go where only counts are.
     """
+    if aliases and counts_only:
+        raise UsageError(
+            "An index of counts only has no place for a table of aliases.",
+            hint="Build it without --counts-only, or add them for all indexes: averment alias add",
+        )
     form = None if add else TextForm(fold_accents=fold_accents)
     only, tokens = (None, None) if add else (counts_only, keep_tokens)
     with IndexWriter(
@@ -64,7 +74,7 @@ def build_index(
             added = writer.add(document, passages, replace=replace)
             if not added and on_duplicate is not None:
                 on_duplicate(document)
-        info = _publish(writer)
+        info = _publish(writer, aliases)
     _say_if_without_core(info)
     return info
 
@@ -107,12 +117,13 @@ def merge_index(path: str | Path) -> CorpusInfo:
         return _publish(writer)
 
 
-def _publish(writer: IndexWriter) -> CorpusInfo:
-    """Publish with what retrieval needs, if that is another than before."""
+def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInfo:
+    """Publish with what retrieval and aliases need, if that is another than before."""
     from averment.retrieval.bm25 import build_bm25
 
     if writer.keeps_text and writer.renumbers_passages and writer.n_documents:
         build_bm25(writer.passages(), writer.extra_directory("bm25"))
+        write_aliases(writer, aliases)
     return writer.publish()
 
 

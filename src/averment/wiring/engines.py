@@ -11,9 +11,10 @@ from averment.index.embedded import EmbeddedIndex
 from averment.policies.loop import SentenceLoop
 from averment.ports import CorpusIndex, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
+from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index, open_retriever
 from averment.wiring.models import open_extractor, open_model
-from averment.wiring.policies import make_policy
+from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 
@@ -61,7 +62,7 @@ def open_engine(
 
 def _engine(
     rule: SentenceLoop,
-    index: CorpusIndex,
+    index: EmbeddedIndex,
     retriever: Retriever,
     model: LanguageModel,
     settings: Settings,
@@ -69,12 +70,15 @@ def _engine(
     on_close: Callable[[], None] | None,
 ) -> Engine:
     extractor = open_extractor(settings, model)
+    counted: CorpusIndex = index
+    if settings.aliases and counts_by_aliases(settings.policy):
+        counted = widened(index, open_aliases(settings, index))
     if not settings.scores:
-        return Engine(rule, Edges(index, retriever, model, extractor), on_close=on_close)
+        return Engine(rule, Edges(counted, retriever, model, extractor), on_close=on_close)
     scorer = open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=True, window_words=window_words
     )
-    edges = Edges(index, retriever, model, extractor, scorer)
+    edges = Edges(counted, retriever, model, extractor, scorer)
     return Engine(rule, edges, scoring=scoring, on_close=on_close)

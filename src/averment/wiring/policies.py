@@ -28,12 +28,21 @@ def make_policy(name: str, info: CorpusInfo) -> SentenceLoop:
     """
     if name not in policy_names():
         raise UnknownNameError("policy", name, policy_names())
+    return SentenceLoop(_trigger(_preset(name), info))
+
+
+def counts_by_aliases(name: str) -> bool:
+    """Whether the names of a preset may be counted by all their forms."""
+    return bool(_preset(name).get("aliases", True))
+
+
+def _preset(name: str) -> dict[str, Any]:
     preset = resources.files("averment") / "presets" / f"{name}.toml"
-    values = tomllib.loads(preset.read_text(encoding="utf-8"))
-    return SentenceLoop(_trigger(values, info))
+    return tomllib.loads(preset.read_text(encoding="utf-8"))
 
 
 def _trigger(values: dict[str, Any], info: CorpusInfo) -> Trigger:
+    values.pop("aliases", None)
     match values.pop("trigger"):
         case "none":
             return NoRetrieval()

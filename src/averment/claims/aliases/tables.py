@@ -1,0 +1,131 @@
+"""Alias tables: TSV ``canonical<TAB>form<TAB>source``, read line by line, and written.
+
+Redirects of an encyclopaedia, labels of Wikidata and synonyms of UMLS all have this shape or come
+into it by one command. A line that says nothing new or nothing usable is skipped and told as
+``file:line: reason``; the rest of the table counts.
+
+What this module does not do: open files, or decide which forms are used (that is for
+`averment.claims.aliases.book`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from averment.claims.aliases.book import DOCUMENT, TABLE, USER, AliasRow
+from averment.text import TextForm
+
+HEADER = ("canonical", "form", "source")
+_FORM = TextForm()
+
+
+@dataclass(frozen=True, slots=True)
+class AliasTable:
+    """What a table says, and the lines that were skipped, as ``file:line: reason``."""
+
+    rows: tuple[AliasRow, ...]
+    skipped: tuple[str, ...]
+
+
+def read_table(text: str, *, name: str) -> AliasTable:
+    """The rows of a table, each once.
+
+    Args:
+        text: The table; line ends are line feeds.
+        name: Of the file, for messages and as the source of rows that name none.
+
+    Returns:
+        Rows with the source ``table:…``, or ``document:…`` where the table says so.
+    """
+    reading = _Reading(name)
+    for number, line in enumerate(text.split("\n"), start=1):
+        reading.read(number, line)
+    return AliasTable(tuple(reading.rows), tuple(reading.skipped))
+
+
+def read_own(text: str, *, name: str) -> AliasTable:
+    """As `read_table`, of a file that this program keeps: ``user`` stays ``user``."""
+    reading = _Reading(name, is_own=True)
+    for number, line in enumerate(text.split("\n"), start=1):
+        reading.read(number, line)
+    return AliasTable(tuple(reading.rows), tuple(reading.skipped))
+
+
+def written(rows: Iterable[AliasRow]) -> str:
+    """A table of rows, which `read_own` reads back."""
+    lines = [HEADER, *((row.canonical, row.form, row.source) for row in rows)]
+    return "".join("\t".join(map(_one_line, cells)) + "\n" for cells in lines)
+
+
+def _one_line(cell: str) -> str:
+    return " ".join(cell.split())
+
+
+class _Reading:
+    """A table on its way: what was said already, and what leads to what."""
+
+    def __init__(self, name: str, *, is_own: bool = False) -> None:
+        self.rows: list[AliasRow] = []
+        self.skipped: list[str] = []
+        self._name = name
+        self._is_own = is_own
+        self._forms: defaultdict[str, list[str]] = defaultdict(list)
+
+    def read(self, number: int, line: str) -> None:
+        """Take one line in, or say why not."""
+        cells = [cell.strip() for cell in line.split("\t")]
+        if not line.strip() or (number == 1 and tuple(cells) == HEADER):
+            return
+        reason = _unreadable(cells)
+        if reason is None:
+            reason = self._unusable(*(" ".join(_FORM.words(cell)) for cell in cells[:2]))
+        if reason is not None:
+            self.skipped.append(f"{self._name}:{number}: {reason}")
+            return
+        self.rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:])))
+
+    def _unusable(self, canonical: str, form: str) -> str | None:
+        """Why a pair adds nothing; if it does, it is remembered."""
+        if not canonical or not form:
+            return f"the {'form' if canonical else 'canonical name'} has no word"
+        if canonical == form:
+            return "the form is the canonical name"
+        if form in self._forms.get(canonical, ()):
+            return "the same pair stands above"
+        if self._leads(form, canonical):
+            return "it closes a cycle: the form leads to the canonical name"
+        self._forms[canonical].append(form)
+        return None
+
+    def _leads(self, start: str, goal: str) -> bool:
+        waiting, seen = [start], {start}
+        while waiting:
+            for form in self._forms.get(waiting.pop(), ()):
+                if form == goal:
+                    return True
+                if form not in seen:
+                    seen.add(form)
+                    waiting.append(form)
+        return False
+
+    def _source(self, rest: list[str]) -> str:
+        source = rest[0] if rest else ""
+        if source.startswith(DOCUMENT) or (
+            self._is_own and (source == USER or source.startswith(TABLE))
+        ):
+            return source
+        return TABLE + (source or self._name)
+
+
+def _unreadable(cells: list[str]) -> str | None:
+    if not 2 <= len(cells) <= 3:
+        n = len(cells)
+        return f"{n} column{'s' if n > 1 else ''} instead of canonical, form and source"
+    for cell, what in zip(cells, HEADER, strict=False):
+        if not cell and what != "source":
+            return f"the column {what} is empty"
+        if "\ufffd" in cell or any(ord(c) < 32 for c in cell):
+            return f"the column {what} has broken characters: is it UTF-8?"
+    return None

@@ -1,0 +1,127 @@
+"""Aliases put together: the user's, those kept with an index, countries, and the rules.
+
+With an index go two tables: the one that it was built with, and what its own documents say of
+names. Both are files of the generation, listed in the manifest with their hashes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from averment.claims.aliases.acronyms import acronym_rows
+from averment.claims.aliases.book import AliasBook, AliasRow
+from averment.claims.aliases.openings import opening_rows
+from averment.claims.aliases.store import UserAliases
+from averment.claims.aliases.tables import AliasTable, read_own, read_table, written
+from averment.claims.aliases.widened import WidenedIndex
+from averment.errors import IndexFormatError, UsageError
+from averment.index.arrays import REBUILD
+from averment.index.build import IndexWriter
+from averment.index.embedded import EmbeddedIndex
+from averment.ports import CorpusIndex
+from averment.settings import Settings
+from averment.types import Passage
+
+_EXTRA = "aliases"
+_GIVEN, _FOUND = "given.tsv", "found.tsv"
+USER_FILE = "aliases.tsv"
+
+
+def read_alias_table(path: str | Path) -> AliasTable:
+    """The rows of a TSV file, and the lines that were skipped.
+
+    Raises:
+        UsageError: It cannot be read, is not UTF-8, or has no row that can be used.
+    """
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"The alias table {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The alias table {path} is not UTF-8: byte {error.object[error.start]:#x} "
+            f"at {error.start}.",
+            hint=f"Convert it first: iconv -f latin1 -t utf-8 {path}",
+        ) from error
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    table = read_table(lines, name=Path(path).name)
+    if not table.rows:
+        first = f" The first: {table.skipped[0]}." if table.skipped else ""
+        raise UsageError(
+            f"The alias table {path} has no row that can be used.{first}",
+            hint="Rows are canonical<TAB>form<TAB>source.",
+        )
+    return table
+
+
+def write_aliases(writer: IndexWriter, given: Sequence[AliasRow]) -> None:
+    """Put the aliases of an index where it is published from.
+
+    Args:
+        writer: All documents are there.
+        given: Rows of a table, besides those that the index has already.
+    """
+    before = writer.previous_extra(_EXTRA)
+    kept = _rows(before / _GIVEN) if before else []
+    passages = writer.passages()
+    directory = writer.extra_directory(_EXTRA)
+    rows = {(row.canonical, row.form): row for row in (*given, *kept)}
+    _write(directory / _GIVEN, rows.values())
+    _write(directory / _FOUND, [*opening_rows(passages), *acronym_rows(passages)])
+
+
+def _write(path: Path, rows: Iterable[AliasRow]) -> None:
+    path.write_bytes(written(rows).encode())
+
+
+def _rows(path: Path) -> list[AliasRow]:
+    try:
+        return list(read_own(path.read_text(encoding="utf-8"), name=path.name).rows)
+    except (OSError, UnicodeDecodeError) as error:
+        raise IndexFormatError(f"{path} cannot be read: {error}.", hint=REBUILD) from error
+
+
+def user_aliases(settings: Settings) -> UserAliases:
+    """The aliases that the user added, for all indexes."""
+    return UserAliases(settings.home / USER_FILE)
+
+
+def open_aliases(
+    settings: Settings, index: EmbeddedIndex | None = None, *, passages: Sequence[Passage] = ()
+) -> AliasBook:
+    """Everything that is known of names here.
+
+    Countries and demonyms are among it where the extra [countries] is installed; the source of
+    each form says where it is from.
+
+    Args:
+        settings: Where the user's aliases are.
+        index: Whose tables are read.
+        passages: Texts that are there besides; acronyms that they explain are known.
+
+    Raises:
+        UsageError: The user's aliases cannot be read.
+        IndexFormatError: A table of the index cannot be read.
+    """
+    rows = user_aliases(settings).rows()
+    directory = index.extra_directory(_EXTRA) if index is not None else None
+    if directory is not None:
+        rows += [*_rows(directory / _GIVEN), *_rows(directory / _FOUND)]
+    rows += acronym_rows(passages)
+    if has_countries():
+        from averment.claims.aliases.countries import country_rows
+
+        rows += country_rows()
+    return AliasBook(rows, form=index.form if index is not None else None)
+
+
+def has_countries() -> bool:
+    """Whether the package with countries and demonyms is installed."""
+    return importlib.util.find_spec("countryinfo") is not None
+
+
+def widened(index: EmbeddedIndex, book: AliasBook) -> CorpusIndex:
+    """An index that counts names by all their forms."""
+    return WidenedIndex(index, book, form=index.form)
