@@ -1,11 +1,18 @@
-"""AT-11, the half of the index: the forms of one name share a count, and nothing counts twice."""
+"""AT-11: the forms of one name share a count, nothing counts twice, and what is removed is gone.
+
+First the index itself with sets of forms, then the commands as a person types them.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from averment.cli.app import run
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.types import Cooccurrence, Count, CountKind, Document
@@ -87,3 +94,90 @@ def test_what_is_located_is_the_form_that_stands_there(index: EmbeddedIndex) -> 
         "New York, N.Y",
         "New York",
     ]
+
+
+# --- as a person types it -----------------------------------------------------------------------
+
+Told = Callable[..., Any]
+
+
+@pytest.fixture
+def told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Told:
+    """Runs a command with --json on an index of the documents: what it prints."""
+    monkeypatch.setenv("AVERMENT_INDEX", str(tmp_path / "idx"))
+    rows = [json.dumps({"id": one.document_id, "text": one.text}) for one in DOCUMENTS]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    assert run(["index", "build", str(tmp_path / "corpus.jsonl")]) == 0
+
+    def tell(*arguments: str) -> Any:
+        capsys.readouterr()
+        assert run([*arguments, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return tell
+
+
+def values(told: Told, *names: str) -> list[tuple[int, int]]:
+    counted = told("index", "count", *names, "--aliases", "--show", "0")
+    return [(row["count"], row["documents"]) for row in counted["counts"]]
+
+
+def test_names_that_were_added_share_a_count(told: Told) -> None:
+    names = ("NYC", "New York City", "New York, N.Y.", "New York")
+    told("alias", "add", "New York City", "NYC", "New York, N.Y.", "New York")
+
+    assert values(told, *names) == [(4, 3)] * 4
+
+
+def test_removing_an_alias_restores_the_old_counts(told: Told) -> None:
+    names = ("NYC", "New York City", "New York, N.Y.")
+    before = values(told, *names)
+
+    told("alias", "add", "New York City", "NYC", "New York, N.Y.")
+    between = values(told, *names)
+    told("alias", "remove", "New York City", "New York, N.Y.")
+    told("alias", "remove", "New York City")
+
+    assert between == [(3, 2)] * 3
+    assert values(told, *names) == before
+    assert told("alias", "list")["aliases"] == []
+
+
+def test_a_form_that_was_added_is_never_a_part_of_a_word(told: Told) -> None:
+    told("alias", "add", "Golang", "Go", "the board game of go")
+
+    assert values(told, "Golang", "Go") == [(2, 1), (2, 1)]
+
+
+def test_counts_with_aliases_say_which_forms_they_are_of(told: Told) -> None:
+    told("alias", "add", "New York City", "NYC")
+
+    (row,) = told("index", "count", "NYC", "--aliases")["counts"]
+    pair = told("index", "cooccur", "NYC", "loud", "--aliases", "--window", "9")
+
+    forms = [
+        {"form": "NYC", "source": "name"},
+        {"form": "New York City", "source": "user"},
+    ]
+    assert row["forms"] == pair["a_forms"] == forms
+    assert pair["pairs"] == 2
+    assert "b_forms" not in pair
+
+
+def test_a_name_can_be_tried_before_it_is_trusted(told: Told) -> None:
+    told("alias", "add", "New York City", "NYC", "New York, N.Y.", "New York")
+
+    made = told("alias", "test", "NYC")
+
+    counts = {row["form"]: (row["count"], row["source"]) for row in made["forms"]}
+    assert made["canonical"] == "New York City"
+    assert counts == {
+        "NYC": (1, "name"),
+        "New York City": (1, "user"),
+        "New York, N.Y.": (1, "user"),
+        "New York": (3, "user"),
+    }
+    assert (made["union"]["count"], made["union"]["documents"]) == (4, 3)
+    assert made["refused"] == []

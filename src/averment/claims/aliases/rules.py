@@ -125,7 +125,7 @@ def is_acronym(short: str, *, of: str) -> bool:
 
 def without_possessive(name: str) -> Iterator[str]:
     """Whom a possessive names: "Tolkien's" is "Tolkien"."""
-    found = re.fullmatch(r"(.*\w)(?:['’]s|(?<=s)['’])", name.strip())
+    found = re.fullmatch(r"(.*\w)['’]s", name.strip())
     if found:
         yield found[1]
 
@@ -216,7 +216,7 @@ def _person(name: str) -> list[str]:
     parts = name.split()
     if not all(_NAME_PART.fullmatch(part) and part[0].isupper() for part in parts):
         return []
-    if parts[0].lower() not in GIVEN_NAMES or _INITIALS.fullmatch(parts[-1]):
+    if not parts or parts[0].lower() not in GIVEN_NAMES or _INITIALS.fullmatch(parts[-1]):
         return []
     return [] if parts[-1].rstrip(".").lower() in NO_PLACE else parts
 
