@@ -96,7 +96,7 @@ def opened(path: pathlib.Path, corpus: pathlib.Path) -> EmbeddedIndex:
     if not (path / "MANIFEST.json").exists():
         bad: list[object] = []
         files = list_files([corpus])
-        averment.build_index(read_files(files, on_bad=bad.append, on_bytes=lambda n: None), path)
+        averment.build_index(read_files(files, on_bad=bad.append, on_bytes=lambda *_: None), path)
         sys.stderr.write(f"built {path}; {len(bad)} records skipped\n")
     return averment.open_index(path)
 

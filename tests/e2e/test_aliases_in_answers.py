@@ -103,7 +103,7 @@ def test_what_leaves_with_a_passage_is_what_its_forms_brought(index: Path) -> No
 
     assert report.passages[0].document_id == "capra"
     assert report.claims[0].checks[0].cooccurrence.documents == 1
-    assert "npmi" not in report.claims[0].features
+    assert report.claims[0].features["zero_weakest"] == 1.0
 
 
 def test_a_text_explains_its_own_acronyms(index: Path) -> None:
