@@ -2,12 +2,15 @@
 
     python bench/aliases.py --index DIR               # builds the index of corpus/ there, once
     python bench/aliases.py --index DIR --split train # the split on which the rules were chosen
+    python bench/aliases.py --index DIR2 --titles     # of an index whose texts begin with their titles
 
 True pairs are the gold `evidences` of 2WikiMultihopQA questions; one that never stands within 1,000
-words in the corpus is a *false alarm*. False pairs have the tail of another triple of the same
-relation, drawn at random; one that never stands there is *caught*. Pairs in which one name holds
-the other are left out, as policies leave them out. Intervals are over resamples of heads. Coverage
-is the share of (title, alias) pairs of Wikidata that rules find from the title, without a table.
+words in the corpus is a *false alarm*. Questions that came without passages are told apart: the
+corpus was made of passages, so it knows nothing of them, and no alias can help. False pairs have
+the tail of another triple of the same relation, drawn at random; one that never stands there is
+*caught*. Pairs in which one name holds the other are left out, as policies leave them out.
+Intervals are over resamples of heads. Coverage is the share of (title, alias) pairs of Wikidata
+that rules find from the title, without a table.
 
 Takes a minute once the index is there. One JSON row a variant goes to `bench/runs/`.
 """
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import datetime
 import gzip
 import json
@@ -40,6 +44,7 @@ from averment.corpus.files import list_files
 from averment.corpus.readers import read_files
 from averment.index.embedded import EmbeddedIndex
 from averment.text import TextForm, contains_words
+from averment.types import Document
 
 HERE = pathlib.Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data"
@@ -66,16 +71,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--index", type=pathlib.Path, required=True)
     parser.add_argument("--split", choices=FILES, default="dev")
+    parser.add_argument("--titles", action="store_true", help="count titles as text")
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     options = parser.parse_args()
-    index = opened(options.index, options.data / "corpus")
-    true = true_pairs(options.data / FILES[options.split])
+    index = opened(options.index, options.data / "corpus", titles=options.titles)
+    true = true_pairs(options.data / FILES[options.split], with_passages=True)
+    bare = true_pairs(options.data / FILES[options.split], with_passages=False)
+    bare = [pair for pair in bare if pair not in set(true)]
     false = false_pairs(true)
-    rows = [measured(name, index, book, true, false) for name, book in books(index)]
+    rows = []
+    before: list[bool] = []
+    for name, book in books(index):
+        row, absent = measured(name, index, book, true, false, bare)
+        before = before or absent
+        rows.append({**row, "fewer_false_alarms": reduction(true, before, absent)})
     rows.append(coverage(options.data / ALIASES))
     stamp = {
         "bench": "aliases",
         "split": options.split,
+        "titles": options.titles,
         "index": index.info.digest[:12],
         "documents": index.info.n_documents,
         "python": platform.python_version(),
@@ -91,14 +105,20 @@ def main() -> None:
 # --- what is measured on ------------------------------------------------------------------------
 
 
-def opened(path: pathlib.Path, corpus: pathlib.Path) -> EmbeddedIndex:
+def opened(path: pathlib.Path, corpus: pathlib.Path, *, titles: bool) -> EmbeddedIndex:
     """The index of all files of the corpus, built if it is not there."""
     if not (path / "MANIFEST.json").exists():
         bad: list[object] = []
         files = list_files([corpus])
-        averment.build_index(read_files(files, on_bad=bad.append, on_bytes=lambda *_: None), path)
+        documents = read_files(files, on_bad=bad.append, on_bytes=lambda *_: None)
+        averment.build_index(map(titled, documents) if titles else documents, path)
         sys.stderr.write(f"built {path}; {len(bad)} records skipped\n")
     return averment.open_index(path)
+
+
+def titled(document: Document) -> Document:
+    """A document whose title is a line of its text."""
+    return dataclasses.replace(document, text=f"{document.title}\n\n{document.text}")
 
 
 def read_rows(path: pathlib.Path) -> Iterator[Row]:
@@ -107,9 +127,15 @@ def read_rows(path: pathlib.Path) -> Iterator[Row]:
         yield from map(json.loads, file)
 
 
-def true_pairs(path: pathlib.Path) -> list[Pair]:
-    """The gold triples of a file, each once, whose ends can be asked about."""
-    triples = {Pair(*triple) for row in read_rows(path) for triple in row["evidences"]}
+def true_pairs(path: pathlib.Path, *, with_passages: bool) -> list[Pair]:
+    """The gold triples of a file, each once, whose ends can be asked about.
+
+    Args:
+        path: The file.
+        with_passages: Of the questions that came with passages, or of the others.
+    """
+    rows = [row for row in read_rows(path) if bool(row.get("context")) is with_passages]
+    triples = {Pair(*triple) for row in rows for triple in row["evidences"]}
     return sorted(pair for pair in triples if can_be_asked(pair.head, pair.tail))
 
 
@@ -161,8 +187,12 @@ def measured(
     book: AliasBook | None,
     true: Sequence[Pair],
     false: Sequence[Pair],
-) -> Row:
-    """One variant: shares with intervals, by relation, and what it costs a pair."""
+    bare: Sequence[Pair],
+) -> tuple[Row, list[bool]]:
+    """One variant: shares with intervals, by relation, and what it costs a pair.
+
+    `bare` are true pairs that the corpus was not made for. Also which true pairs are false alarms.
+    """
     asked = index if book is None else WidenedIndex(index, book)
     started = time.perf_counter()
     absent = [
@@ -177,7 +207,10 @@ def measured(
             some = [(p, m) for p, m in zip(pairs, missing, strict=True) if is_date(p) is of_kind]
             row[f"{what}_{kind}"] = share([p for p, _ in some], [m for _, m in some])
     row["false_alarms_by_relation"] = by_relation(true, absent[0])
-    return row
+    if bare:
+        found = asked.exists(ends(bare), window_words=WINDOW_WORDS)
+        row["false_alarms_without_passages"] = share(bare, [not one for one in found])
+    return row, absent[0]
 
 
 def ends(pairs: Sequence[Pair]) -> list[tuple[str, str]]:
@@ -209,6 +242,20 @@ def share(pairs: Sequence[Pair], hits: Sequence[bool]) -> Row:
         "low": round(float(low), 4),
         "high": round(float(high), 4),
     }
+
+
+def reduction(pairs: Sequence[Pair], before: Sequence[bool], after: Sequence[bool]) -> Row:
+    """By which share there are fewer, and its 95 % interval over the same resamples of heads."""
+    heads = sorted({pair.head for pair in pairs})
+    at = {head: number for number, head in enumerate(heads)}
+    counts = np.zeros((2, len(heads)))
+    for pair, *hits in zip(pairs, before, after, strict=True):
+        counts[:, at[pair.head]] += hits
+    drawn = np.random.default_rng(SEED).integers(len(heads), size=(RESAMPLES, len(heads)))
+    n_before, n_after = counts[:, drawn].sum(axis=2)
+    low, high = np.percentile(1 - n_after / n_before, [2.5, 97.5])
+    share = 1 - sum(after) / sum(before)
+    return {"share": round(share, 4), "low": round(float(low), 4), "high": round(float(high), 4)}
 
 
 def by_relation(pairs: Sequence[Pair], hits: Sequence[bool]) -> dict[str, list[int]]:
