@@ -2,7 +2,7 @@
 
     python bench/aliases.py --index DIR               # builds the index of corpus/ there, once
     python bench/aliases.py --index DIR --split train # the split on which the rules were chosen
-    python bench/aliases.py --index DIR2 --titles     # of an index whose texts begin with their titles
+    python bench/aliases.py --index DIR2 --titles     # of texts that begin with their titles
 
 True pairs are the gold `evidences` of 2WikiMultihopQA questions; one that never stands within 1,000
 words in the corpus is a *false alarm*. Questions that came without passages are told apart: the
@@ -166,7 +166,7 @@ def can_be_asked(head: str, tail: str) -> bool:
 def books(index: EmbeddedIndex) -> Iterator[tuple[str, AliasBook | None]]:
     """The variants: nothing, all rules, each rule left out, and what there is besides rules."""
     passages = index.passages()
-    found: list[AliasRow] = [*opening_rows(passages), *acronym_rows(passages)]
+    found: list[AliasRow] = [*opening_rows(passages), *acronym_rows(passages, least_documents=2)]
     countries = country_rows()
     yield "no aliases", None
     yield "rules", AliasBook()

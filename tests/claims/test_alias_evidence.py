@@ -48,6 +48,16 @@ def test_an_acronym_with_two_long_forms_is_ambiguous() -> None:
     ]
 
 
+def test_what_one_document_abbreviates_is_its_own_affair() -> None:
+    board = "The Alpine Transport Board (ATB) met."
+    passages = [opening("a", "", f"{board} {board}"), opening("b", "", "An old tin box (OTB).")]
+
+    assert acronym_rows(passages, least_documents=2) == []
+    assert acronym_rows([*passages, opening("c", "", board)], least_documents=2) == [
+        AliasRow("Alpine Transport Board", "ATB", "document:a")
+    ]
+
+
 @pytest.mark.parametrize(
     ("title", "text", "name"),
     [

@@ -25,6 +25,7 @@ CAPRA = averment.Document(
 OTHERS = [
     averment.Document("oslo", "Kristiania lies on a fjord.", title="Fjords"),
     averment.Document("who", "The Alpine Transport Board (ATB) met in Bern.", title="Boards"),
+    averment.Document("acts", "The alpine transport board (ATB) sat in Chur.", title="Acts"),
 ]
 QUESTION = "When was Frank Capra born?"
 SAID = ["Frank Capra was born on 18 May 1897.", "So the answer is 18 May 1897."]
@@ -241,9 +242,9 @@ def test_the_commands_say_what_they_did(
         "Alpine Board: IT, The Board",
         "Alpine Board: no longer IT",
         "ATB is Alpine Transport Board",
-        "         1 in 1 document        ATB  (name)",
-        "         1 in 1 document        Alpine Transport Board  (document:who)",
-        "         2 in 1 document        together, overlapping ones once",
+        "         2 in 2 documents       ATB  (name)",
+        "         2 in 2 documents       Alpine Transport Board  (document:who)",
+        "         4 in 2 documents       together, overlapping ones once",
     ]
     assert "IT is counted as you say, but it is a word of every text." in said.err
 

@@ -26,6 +26,8 @@ from averment.types import Passage
 
 _EXTRA = "aliases"
 _GIVEN, _FOUND = "given.tsv", "found.tsv"
+_LEAST_DOCUMENTS = 2
+"""How many documents must explain an acronym before it is counted in all of them."""
 USER_FILE = "aliases.tsv"
 
 
@@ -69,7 +71,8 @@ def write_aliases(writer: IndexWriter, given: Sequence[AliasRow]) -> None:
     directory = writer.extra_directory(_EXTRA)
     rows = {(row.canonical, row.form): row for row in (*given, *kept)}
     _write(directory / _GIVEN, rows.values())
-    _write(directory / _FOUND, [*opening_rows(passages), *acronym_rows(passages)])
+    acronyms = acronym_rows(passages, least_documents=_LEAST_DOCUMENTS)
+    _write(directory / _FOUND, [*opening_rows(passages), *acronyms])
 
 
 def _write(path: Path, rows: Iterable[AliasRow]) -> None:

@@ -6,6 +6,7 @@ Without such evidence an acronym is never made of a name: too many names have th
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from averment.claims.aliases.book import DOCUMENT, AliasRow
@@ -31,11 +32,20 @@ def acronyms_in(text: str) -> Iterator[tuple[str, str]]:
                 break
 
 
-def acronym_rows(passages: Iterable[Passage]) -> list[AliasRow]:
-    """What documents say of acronyms, each pair once, with the first document as its source."""
-    rows: dict[tuple[str, str], AliasRow] = {}
+def acronym_rows(passages: Iterable[Passage], *, least_documents: int = 1) -> list[AliasRow]:
+    """What documents say of acronyms, each pair once, with the first document as its source.
+
+    Args:
+        passages: Texts.
+        least_documents: How many must explain a pair; what one of many says is its own
+            abbreviation, and may mean something else in the next.
+    """
+    said: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for passage in passages:
         for long, short in acronyms_in(passage.text):
-            source = DOCUMENT + passage.document_id
-            rows.setdefault((long.casefold(), short), AliasRow(long, short, source))
-    return list(rows.values())
+            said[long.casefold(), short].setdefault(passage.document_id, long)
+    return [
+        AliasRow(next(iter(by.values())), short, DOCUMENT + next(iter(by)))
+        for (_, short), by in said.items()
+        if len(by) >= least_documents
+    ]
