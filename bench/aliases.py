@@ -245,7 +245,12 @@ def share(pairs: Sequence[Pair], hits: Sequence[bool]) -> Row:
 
 
 def reduction(pairs: Sequence[Pair], before: Sequence[bool], after: Sequence[bool]) -> Row:
-    """By which share there are fewer, and its 95 % interval over the same resamples of heads."""
+    """By which share there are fewer, and its 95 % interval over the same resamples of heads.
+
+    Resamples without any are left out.
+    """
+    if not any(before):
+        return {"share": None, "low": None, "high": None}
     heads = sorted({pair.head for pair in pairs})
     at = {head: number for number, head in enumerate(heads)}
     counts = np.zeros((2, len(heads)))
@@ -253,7 +258,8 @@ def reduction(pairs: Sequence[Pair], before: Sequence[bool], after: Sequence[boo
         counts[:, at[pair.head]] += hits
     drawn = np.random.default_rng(SEED).integers(len(heads), size=(RESAMPLES, len(heads)))
     n_before, n_after = counts[:, drawn].sum(axis=2)
-    low, high = np.percentile(1 - n_after / n_before, [2.5, 97.5])
+    some = n_before > 0
+    low, high = np.percentile(1 - n_after[some] / n_before[some], [2.5, 97.5])
     share = 1 - sum(after) / sum(before)
     return {"share": round(share, 4), "low": round(float(low), 4), "high": round(float(high), 4)}
 
