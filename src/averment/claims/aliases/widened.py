@@ -26,10 +26,11 @@ from averment.types import (
 
 Forms: TypeAlias = tuple[SurfaceForm, ...]
 _Pair: TypeAlias = tuple[Forms, Forms]
+_AS_ASKED = "name"
 
 
 class WidenedIndex:
-    """A `ports.CorpusIndex` that asks another about the forms of each phrase.
+    """A `ports.CorpusIndex` that asks another about the forms of each phrase that is a text.
 
     In a pair a further form of one side that holds, or is held by, a form of the other is left
     out: such a pair would be found by its spelling alone.
@@ -114,11 +115,14 @@ class WidenedIndex:
         )
 
     def _forms(self, phrases: Sequence[Phrase]) -> list[Forms]:
-        """The forms of each phrase; of a set, those of all its members."""
-        names = [[phrase] if isinstance(phrase, str) else sorted(phrase) for phrase in phrases]
-        resolved = iter(self._resolver.forms([name for some in names for name in some]))
+        """The forms of each phrase; a set of forms is already what somebody resolved."""
+        names = [phrase for phrase in phrases if isinstance(phrase, str)]
+        resolved = iter(self._resolver.forms(names))
         return [
-            tuple(dict.fromkeys(form for _ in some for form in next(resolved))) for some in names
+            next(resolved)
+            if isinstance(phrase, str)
+            else tuple(SurfaceForm(text, _AS_ASKED) for text in sorted(phrase))
+            for phrase in phrases
         ]
 
     def _apart(self, pairs: Sequence[tuple[Phrase, Phrase]]) -> list[_Pair]:
@@ -134,7 +138,7 @@ class WidenedIndex:
         return tuple(
             form
             for form in forms
-            if form.source == "name" or not self._overlaps(self._words(form.text), theirs)
+            if form.source == _AS_ASKED or not self._overlaps(self._words(form.text), theirs)
         )
 
     def _overlaps(self, words: list[str], theirs: list[list[str]]) -> bool:
