@@ -150,6 +150,17 @@ def test_a_table_goes_with_the_index_and_stays_when_documents_are_added(
     assert told(capsys, "index", "verify", "-o", "idx")["problems"] == []
 
 
+def test_what_a_deleted_document_said_goes_when_the_index_is_merged(
+    index: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(capsys, "index", "delete", "capra", "-o", "idx")
+    told(capsys, "index", "merge", "-o", "idx")
+
+    made = told(capsys, "alias", "test", "Frank Capra", "--index", "idx")
+
+    assert [row["form"] for row in made["forms"]] == ["Frank Capra"]
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
