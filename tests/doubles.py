@@ -161,6 +161,34 @@ class ListIndex:
     def locate_pair(self, a: str, b: str, *, window_words: int, limit: int) -> list[Occurrence]:
         raise NotImplementedError("no step asks for it")
 
+    def nearest_windows(
+        self,
+        pairs: Sequence[tuple[Phrase, Phrase]],
+        *,
+        window_words: int,
+        context_words: int,
+        limit: int,
+    ) -> list[tuple[Passage, ...]]:
+        """Whole documents, however few words of context are asked for."""
+        return [tuple(self._windows(*pair, window_words)[:limit]) for pair in pairs]
+
+    def _windows(self, a: Phrase, b: Phrase, window_words: int) -> list[Passage]:
+        found = []
+        for document, starts, others in zip(
+            self._documents, self._starts_of_any(a), self._starts_of_any(b), strict=True
+        ):
+            near = [(abs(i - j), min(i, j)) for i in starts for j in others]
+            if near and min(near)[0] <= window_words:
+                name, text = document.document_id, document.text
+                whole = Passage(f"{name}@0", name, document.title, text, 0, len(text))
+                found.append((min(near), whole))
+        return [whole for _, whole in sorted(found, key=lambda each: each[0])]
+
+    def _starts_of_any(self, phrase: Phrase) -> list[list[int]]:
+        forms = [phrase] if isinstance(phrase, str) else sorted(phrase)
+        of_each = [self._starts(form) for form in forms]
+        return [sorted({at for some in found for at in some}) for found in zip(*of_each)]
+
     def _cooccurrence(self, a: str, b: str, window_words: int) -> Cooccurrence:
         distances = [
             [abs(i - j) for i in some for j in others]

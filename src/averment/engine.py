@@ -250,6 +250,15 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             pairs = [step.pairs for step in batch if isinstance(step, steps.Cooccur)]
             flat = [pair for some in pairs for pair in some]
             return _split(edges.index.cooccurrence(flat, window_words=window_words), pairs)
+        case steps.LocatePairs():
+            located = [step.pairs for step in batch if isinstance(step, steps.LocatePairs)]
+            windows = edges.index.nearest_windows(
+                [(frozenset(a), frozenset(b)) for some in located for a, b in some],
+                window_words=first.window_words,
+                context_words=first.context_words,
+                limit=first.limit,
+            )
+            return _split(windows, located)
         case steps.Search(k=k):
             queries = [step.query for step in batch if isinstance(step, steps.Search)]
             return list(edges.retriever.search(queries, k=k))
@@ -295,6 +304,8 @@ def _batch_key(step: Step) -> tuple[object, ...]:
     match step:
         case steps.Cooccur(window_words=window_words):
             return (steps.Cooccur, window_words)
+        case steps.LocatePairs(window_words=words, context_words=context, limit=limit):
+            return (steps.LocatePairs, words, context, limit)
         case steps.Search(k=k):
             return (steps.Search, k)
         case steps.Generate(options=options):

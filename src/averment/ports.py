@@ -21,6 +21,7 @@ from averment.types import (
     GenerationOptions,
     ModelInfo,
     Occurrence,
+    Passage,
     Phrase,
     Prompt,
     Retrieval,
@@ -73,6 +74,22 @@ class CorpusIndex(Protocol):
         self, a: Phrase, b: Phrase, *, window_words: int, limit: int
     ) -> list[Occurrence]:
         """One occurrence a document that holds a pair: from the earlier phrase to the later."""
+        ...
+
+    def nearest_windows(
+        self,
+        pairs: Sequence[tuple[Phrase, Phrase]],
+        *,
+        window_words: int,
+        context_words: int,
+        limit: int,
+    ) -> list[tuple[Passage, ...]]:
+        """The text around each pair where it stands closest, one window a document.
+
+        The nearest come first, then those nearer to the beginning of their documents. So a phrase
+        paired with itself gives the documents that it opens first. An index without text raises
+        `CapabilityError`: that it shows nothing does not mean that there is nothing.
+        """
         ...
 
 

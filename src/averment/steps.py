@@ -18,7 +18,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from averment.errors import CorpusError, ExtractionError, QueryError
+from averment.errors import CapabilityError, CorpusError, ExtractionError, QueryError
 from averment.types import (
     Capability,
     Cooccurrence,
@@ -29,6 +29,7 @@ from averment.types import (
     Faithfulness,
     Generation,
     GenerationOptions,
+    Passage,
     Prompt,
     Question,
     Retrieval,
@@ -65,6 +66,24 @@ class Cooccur:
 
     pairs: tuple[tuple[str, str], ...]
     window_words: int
+
+
+Forms: TypeAlias = tuple[str, ...]
+"""The ways in which one name is written, in a fixed order; one of them is a tuple of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatePairs:
+    """Fetch the text where pairs of names stand nearest. Outcome: `list[tuple[Passage, ...]]`.
+
+    One tuple a pair, the nearest window first, at most `limit`, each of another document.
+    `context_words` are shown before and after a pair.
+    """
+
+    pairs: tuple[tuple[Forms, Forms], ...]
+    window_words: int
+    context_words: int
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +138,7 @@ Step: TypeAlias = (
     | ExtractTriplets
     | CountPhrases
     | Cooccur
+    | LocatePairs
     | Search
     | Generate
     | Commit
@@ -198,6 +218,23 @@ def cooccurrence(pairs: Sequence[tuple[str, str]], window_words: int) -> Flow[li
         raise
     except CorpusError:
         return [Cooccurrence.unavailable() for _ in pairs]
+    return found
+
+
+def windows(
+    pairs: Sequence[tuple[Forms, Forms]], *, window_words: int, context_words: int, limit: int
+) -> Flow[list[tuple[Passage, ...]] | None]:
+    """The nearest windows of pairs; None where the corpus cannot show them."""
+    if not pairs:
+        return []
+    try:
+        found: list[tuple[Passage, ...]] = yield LocatePairs(
+            tuple(pairs), window_words, context_words, limit
+        )
+    except QueryError:
+        raise
+    except (CorpusError, CapabilityError):
+        return None
     return found
 
 

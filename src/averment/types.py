@@ -356,13 +356,48 @@ class Faithfulness:
 # --- answers ------------------------------------------------------------------------------------
 
 
+class RelationOutcome(StrEnum):
+    """Whether the corpus states the relation of a pair. Standing near each other states nothing."""
+
+    SUPPORTED = "supported"
+    """A window says it."""
+    NOT_FOUND = "not_found"
+    """No window says it, and none says something else."""
+    CONTRADICTED = "contradicted"
+    """A window says it of somebody else, where only one can be."""
+    UNKNOWN = "unknown"
+    """Nobody could look: no text, no relation, a corpus that did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another tail that the corpus gives the relation of a head, and its pairs with the head."""
+
+    text: str
+    cooccurrence: Cooccurrence
+
+
+@dataclass(frozen=True, slots=True)
+class RelationCheck:
+    """What the windows of a pair say of its relation.
+
+    ``window`` is the one that says so, with the code of how it does in ``reason``:
+    ``states_relation``, ``judged_faithful``, ``states_another``, ``other_kind`` …
+    """
+
+    outcome: RelationOutcome
+    reason: str
+    window: Passage | None = None
+    rivals: tuple[Rival, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One pair held against the corpus.
 
     It is the ends of a triplet, or the final answer and a name of the question; the latter has an
     empty relation. ``head_count`` is there because a pair whose head the corpus does not know is
-    ``NOT_COVERED`` rather than absent.
+    ``NOT_COVERED`` rather than absent. ``relation`` is None where nobody looked.
     """
 
     triplet: Triplet
@@ -371,6 +406,7 @@ class Check:
     tail_count: Count
     cooccurrence: Cooccurrence
     window_words: int
+    relation: RelationCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)

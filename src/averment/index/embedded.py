@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from averment.errors import IndexFormatError, QueryError
+from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import Segment, check_engine
@@ -48,6 +48,7 @@ _LONGEST_DOCUMENT_WORDS = 2**31  # a wider window is no wider
 _ATTEMPTS = 3  # at a manifest that is replaced while it is read
 _MANY = 1000  # questions from which on threads share them
 _N_THREADS = min(os.cpu_count() or 1, 8)
+_DOCUMENTS_OF_WINDOWS = 1000  # of a segment, among which the nearest windows are found
 
 DamagedSegments = Literal["fail", "lower_bound"]
 """What to do with a segment that cannot be read: refuse the index, or answer without it."""
@@ -349,6 +350,68 @@ class EmbeddedIndex:
                 occurrences += self._occurrences(part, document, [places])
         return occurrences
 
+    def nearest_windows(
+        self,
+        pairs: Sequence[tuple[Phrase, Phrase]],
+        *,
+        window_words: int,
+        context_words: int,
+        limit: int = 5,
+    ) -> list[tuple[Passage, ...]]:
+        """The text around each pair where it stands closest, one window a document.
+
+        The nearest come first, then those nearer to the beginning of their documents. Of each
+        segment the first 1,000 documents that hold the pair are considered.
+
+        Args:
+            pairs: Pairs of phrases; a phrase with itself gives where it stands first.
+            window_words: Largest distance of a pair.
+            context_words: How many words are shown before and after it.
+            limit: Windows a pair, at most.
+
+        Raises:
+            CapabilityError: The index was built with counts only, so there is no text.
+            QueryError: A phrase has no word, or a number is below zero.
+        """
+        window_words = _checked_window(window_words)
+        _check_limit(limit)
+        if not all(part.store for part in self._parts):
+            raise CapabilityError(
+                f"The index {self.info.name!r} has counts only, no text to show.",
+                hint="Build it without --counts-only.",
+            )
+        return [
+            tuple(
+                self._around(place, context_words)
+                for place in self._nearest(a, b, window_words)[:limit]
+            )
+            for a, b in pairs
+        ]
+
+    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> list[_Near]:
+        """Where a pair stands closest in each document, the nearest first."""
+        return sorted(
+            _Near(abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
+            for number, part in enumerate(self._parts)
+            for document, at_a, at_b, n_a, n_b in part.segment.nearest_pairs(
+                a, b, window_words, _DOCUMENTS_OF_WINDOWS
+            )
+        )
+
+    def _around(self, near: _Near, context_words: int) -> Passage:
+        """The text of a pair with so many words before and after it."""
+        store = self._parts[near.part].store
+        assert store is not None
+        document = store.document(near.document)
+        words = self._form.words_with_spans(document.text)
+        first, last = near.first - context_words, near.end + context_words
+        start = words[first].start if first > 0 else 0
+        end = words[last - 1].end if last < len(words) else len(document.text)
+        name = document.document_id
+        return Passage(
+            f"{name}@{start}", name, document.title, document.text[start:end], start, end
+        )
+
     def _of_each(self, ask: Callable[[Segment], _T]) -> tuple[list[_T], CountKind]:
         """What each segment answers, and whether that is all."""
         kind = CountKind.LOWER_BOUND if self._damaged else CountKind.EXACT
@@ -385,6 +448,19 @@ class EmbeddedIndex:
             bounds = (start, end) if part.store else (None, None)
             occurrences.append(Occurrence(document_id, bounds[0], bounds[1], shown))
         return occurrences
+
+
+class _Near(NamedTuple):
+    """A pair in a document of a part: its distance and the words from `first` up to `end`.
+
+    In the order by which windows are given.
+    """
+
+    words_apart: int
+    first: int
+    part: int
+    document: int
+    end: int
 
 
 class _Place(NamedTuple):
