@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from averment.faithfulness.dates import Relation
-from averment.faithfulness.quantities import compare
+from averment.dates import Relation
+from averment.quantities import compare
 from averment.faithfulness.terms import QUANTITY_WEIGHT, Sentence, beginning
 
 _MOST_SENTENCES = 3

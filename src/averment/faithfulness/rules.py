@@ -14,8 +14,8 @@ from enum import Enum
 from functools import cache
 
 from averment.faithfulness.alignment import Run
-from averment.faithfulness.dates import Date, Relation
-from averment.faithfulness.quantities import compare
+from averment.dates import Date, Relation
+from averment.quantities import compare
 from averment.faithfulness.terms import Sentence, stemmer
 
 _NEGATION_MIN_COVERAGE = 0.8

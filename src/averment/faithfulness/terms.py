@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from averment.faithfulness.quantities import Quantity, quantities
+from averment.quantities import Quantity, quantities
 from averment.text import Span, TextForm, Word, sentence_spans
 
 _TEXT_FORM = TextForm()

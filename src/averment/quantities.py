@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from averment.faithfulness.dates import MONTH_FORMS, Date, Relation, compare_dates, dates_at
+from averment.dates import MONTH_FORMS, Date, Relation, compare_dates, dates_at
 from averment.text import TextForm, Word
 
 _ROUNDING = 0.05

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from averment.faithfulness.dates import Date, Relation
-from averment.faithfulness.quantities import Amount, compare, quantities
+from averment.dates import Date, Relation
+from averment.quantities import Amount, compare, quantities
 
 
 def written(text: str) -> list[str]:
