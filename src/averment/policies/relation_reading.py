@@ -1,0 +1,346 @@
+"""Which tails a window of text gives the relation of a head, read by patterns.
+
+A sentence speaks of the head if it names it, or if its document is about it. The tail of a pattern
+is the nearest thing of the right kind beside its words ("directed by Tim Story and starring Nick
+Cannon" gives one director), with what is listed beside it. Dates and numbers are compared by value.
+
+What this module does not do: resolve pronouns, understand. What it does not find may still be
+said in other words, so finding nothing contradicts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from averment.dates import Date, Relation
+from averment.policies.relations import (
+    SOME,
+    TAIL,
+    LifeZone,
+    Sense,
+    Stems,
+    TailKind,
+    stems,
+)
+from averment.quantities import Quantity, compare, quantities
+from averment.text import (
+    Span,
+    TextForm,
+    Word,
+    capitalised_names,
+    contains_words,
+    sentence_spans,
+)
+from averment.types import Passage
+
+_SOME_WORDS = 10
+"""The most words that `SOME` stands for."""
+_GAP_WORDS = 3
+"""The most words between the words of a pattern and its tail."""
+_GAP_BEFORE_WORDS = 1
+"""The same where the tail comes first."""
+_OPENING_WORDS = 8
+"""A document whose text names something so early is about it."""
+_SAME_ROOT_CHARACTERS = 4
+"""Country and people ("Israel", "Israeli") share at least so many letters."""
+_BROKEN = re.compile(r"[;:()\[\]]|\.\s|--")
+_LISTED = re.compile(r"\s*(?:,|/|&|,?\s*and|\s)\s*", re.IGNORECASE)
+_BRACKETS = re.compile(r"\(([^()]*)\)")
+_LIFE_DASH = re.compile(r"\s*[–—]\s*|\s+-+\s*|-+\s?(?=\d|(?:c\.|[A-Z][a-z]+)\s\d)")
+_LONGER_NAME = re.compile(r"\s[A-Z]")
+_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their|the (?:film|song|album|band))\b", re.I)
+_BETWEEN_NAME_AND_BRACKET = 40
+_DISAMBIGUATOR = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+class Stated(NamedTuple):
+    """A tail that a window gives the relation, at `window.text[start:end]`.
+
+    `is_firm`: it stands where only such a tail stands, so that it may rule out another one.
+    """
+
+    text: str
+    start: int
+    end: int
+    is_firm: bool
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A claimed tail: the forms of its name, or its value."""
+
+    forms: tuple[str, ...]
+    kind: TailKind
+
+    @cached_property
+    def words(self) -> list[list[str]]:
+        """The words of each form."""
+        return [TextForm().words(form) for form in self.forms]
+
+    @cached_property
+    def values(self) -> list[Quantity]:
+        """The quantities of the forms; none where it is a name."""
+        return [] if self.kind.is_name else [one for form in self.forms for one in quantities(form)]
+
+    def is_stated(self, text: str) -> bool:
+        """Whether what is stated is this tail, or something that it follows from."""
+        if self.values:
+            said = quantities(text)
+            return any(
+                compare(value, one) is Relation.SAME for value in self.values for one in said
+            )
+        said_words = TextForm().words(text)
+        return any(
+            contains_words(said_words, words) or contains_words(words, said_words)
+            for words in self.words
+        ) or (self.kind is TailKind.COUNTRY and self._shares_root(said_words))
+
+    def is_ruled_out(self, text: str) -> bool:
+        """Whether only one of both can be meant; a vaguer date rules nothing out."""
+        if self.values:
+            said = quantities(text)
+            relations = [compare(value, one) for value in self.values for one in said]
+            return bool(relations) and all(each is Relation.DIFFERENT for each in relations)
+        return not self.is_stated(text)
+
+    def _shares_root(self, said: Sequence[str]) -> bool:
+        return any(
+            a[:_SAME_ROOT_CHARACTERS] == b[:_SAME_ROOT_CHARACTERS]
+            for words in self.words
+            for a in words
+            for b in said
+            if min(len(a), len(b)) >= _SAME_ROOT_CHARACTERS
+        )
+
+
+def is_about(window: Passage, head: Sequence[str]) -> bool:
+    """Whether the document of a window is about a name: its title, or the first it mentions."""
+    names = [TextForm().words(form) for form in head]
+    title = TextForm().words(_DISAMBIGUATOR.sub("", window.title))
+    if title in names:
+        return True
+    if window.start > 0 or any(title[: len(name)] == name for name in names if name):
+        return False  # "Lorna Doone" is not about Lorna
+    opening = TextForm().words(window.text[:400])[:_OPENING_WORDS]
+    return any(contains_words(opening, name) for name in names)
+
+
+def stated_tails(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> list[Stated]:
+    """The tails that a window gives the relation of a head, in order, each place once."""
+    about = is_about(window, head)
+    found: dict[tuple[int, int], Stated] = {}
+    for number, span in enumerate(sentence_spans(window.text)):
+        sentence = _Sentence(window.text[span.start : span.end], head, tail, about=about)
+        if not about and not sentence.heads:
+            continue
+        opens = about and number == 0
+        for one in _of_sentence(sentence, sense, opens=opens):
+            placed = one._replace(start=one.start + span.start, end=one.end + span.start)
+            found.setdefault((placed.start, placed.end), placed)
+    return [found[place] for place in sorted(found)]
+
+
+def has_cue_beside_tail(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> bool:
+    """Whether a sentence that speaks of the head has the tail and a word of the relation."""
+    about = is_about(window, head)
+    for span in sentence_spans(window.text):
+        sentence = _Sentence(window.text[span.start : span.end], head, tail, about=about)
+        if (about or sentence.heads) and sentence.tails and sense.cues & set(sentence.stems):
+            return True
+    return False
+
+
+class _Sentence:
+    """A sentence by words, with where it names head and tail and what else it names."""
+
+    def __init__(self, text: str, head: Sequence[str], tail: Tail, *, about: bool) -> None:
+        self.text = text
+        self.about = about
+        self.words: list[Word] = TextForm().words_with_spans(text)
+        self.forms = [word.form for word in self.words]
+        self.stems: Stems = stems(self.forms)
+        self.tail = tail
+        self.heads = [
+            place
+            for place in self._places([TextForm().words(form) for form in head])
+            if not _LONGER_NAME.match(text, place.end)  # "Lorna Doone" does not name Lorna
+        ]
+        self.quantities = quantities(text, self.words)
+
+    @cached_property
+    def tails(self) -> list[Span]:
+        """Where the tail is named or its value stands."""
+        if self.tail.values:
+            return [
+                Span(one.start, one.end)
+                for one in self.quantities
+                if any(compare(value, one) is Relation.SAME for value in self.tail.values)
+            ]
+        return self._places(self.tail.words)
+
+    def things(self, kind: TailKind) -> list[Span]:
+        """What could be a tail of that kind, in order, without the head."""
+        if kind is TailKind.DATE:
+            found = [Span(q.start, q.end) for q in self.quantities if isinstance(q, Date)]
+        elif kind is TailKind.NUMBER:
+            found = [Span(q.start, q.end) for q in self.quantities if not isinstance(q, Date)]
+        else:
+            dates = [q for q in self.quantities if isinstance(q, Date)]
+            names = [Span(name.start, name.end) for name in capitalised_names(self.text)]
+            named = [name for name in names if not any(map(_overlapping(name), dates))]
+            found = named + [t for t in self.tails if not any(map(_overlapping(t), named))]
+        return sorted(one for one in found if not any(map(_overlapping(one), self.heads)))
+
+    def _places(self, names: Sequence[Sequence[str]]) -> list[Span]:
+        return [
+            Span(self.words[at].start, self.words[at + len(name) - 1].end)
+            for name in names
+            if name
+            for at in range(len(self.words) - len(name) + 1)
+            if self.forms[at : at + len(name)] == list(name)
+        ]
+
+    def has_subject_at(self, start: int, *, opens: bool) -> bool:
+        """Whether a predicate that starts there is said of the head."""
+        if opens or (self.about and _PRONOUN.match(self.text)):
+            return True
+        before = (self.text[head.end : start] for head in self.heads if head.end <= start)
+        return any(
+            len(_BRACKETS.sub("", gap).split()) <= _GAP_WORDS and not _BROKEN.search(gap)
+            for gap in before
+        )
+
+    def n_words_between(self, start: int, end: int) -> int:
+        """Words that begin in a range of characters."""
+        return sum(start <= word.start < end for word in self.words)
+
+
+def _overlapping(one: Span):  # type: ignore[no-untyped-def]
+    return lambda other: other.start < one.end and one.start < other.end
+
+
+def _of_sentence(sentence: _Sentence, sense: Sense, *, opens: bool) -> Iterator[Stated]:
+    things = sentence.things(sense.kind)
+    if not things:
+        return
+    if sense.zone is not None:
+        yield from _in_life_brackets(sentence, sense, things, opens=opens)
+    for pattern in sense.patterns:
+        is_firm = sense.kind is not TailKind.PERSON or SOME not in pattern
+        reach = _SOME_WORDS if pattern[-2] == SOME else _GAP_WORDS
+        for start, end in _matches([word for word in pattern if word != TAIL], sentence):
+            if pattern[0] == TAIL:
+                yield from _before(sentence, things, start)
+            elif not sense.of_subject or sentence.has_subject_at(start, opens=opens):
+                for thing in _after(sentence, things, end, reach, sense.kind):
+                    yield thing._replace(is_firm=is_firm)
+
+
+def _matches(words: Sequence[str], sentence: _Sentence) -> Iterator[tuple[int, int]]:
+    """Where the words of a pattern begin and end, in characters."""
+    words = words[:-1] if words[-1] == SOME else words
+    for at in range(len(sentence.words)):
+        last = _match(words, sentence.stems, at)
+        if last is not None:
+            yield sentence.words[at].start, sentence.words[last - 1].end
+
+
+def _match(words: Sequence[str], found: Stems, at: int) -> int | None:
+    """Behind which word a match that begins there ends; None if there is none."""
+    if not words:
+        return at
+    if words[0] == SOME:
+        return next(
+            (
+                end
+                for skipped in range(min(_SOME_WORDS, len(found) - at))
+                if (end := _match(words[1:], found, at + skipped)) is not None
+            ),
+            None,
+        )
+    if at < len(found) and found[at] == words[0]:
+        return _match(words[1:], found, at + 1)
+    return None
+
+
+def _after(
+    sentence: _Sentence, things: Sequence[Span], end: int, most_words: int, kind: TailKind
+) -> Iterator[Stated]:
+    """The first thing behind a place, and what is listed with it."""
+    following = [thing for thing in things if thing.start >= end]
+    if not following or not _is_near(sentence, end, following[0].start, most_words):
+        return
+    last = start = end
+    for thing in following:
+        gap = sentence.text[last : thing.start]
+        if last != end and not _goes_on(gap, kind, n_characters=last - start):
+            return
+        start = thing.start
+        yield Stated(sentence.text[thing.start : thing.end], *thing, True)
+        last = thing.end
+
+
+def _before(sentence: _Sentence, things: Sequence[Span], start: int) -> Iterator[Stated]:
+    """The last thing before a place."""
+    preceding = [thing for thing in things if thing.end <= start]
+    if preceding and _is_near(sentence, preceding[-1].end, start, _GAP_BEFORE_WORDS):
+        yield Stated(
+            sentence.text[preceding[-1].start : preceding[-1].end], *preceding[-1], False
+        )
+
+
+def _is_near(sentence: _Sentence, start: int, end: int, most_words: int) -> bool:
+    gap = sentence.text[start:end]
+    return not _BROKEN.search(gap) and sentence.n_words_between(start, end) <= most_words
+
+
+def _goes_on(gap: str, kind: TailKind, *, n_characters: int) -> bool:
+    """Whether what follows a gap still is the tail, or listed with it.
+
+    "actor and singer" between two names makes them one noun phrase, "and starring" does not.
+    Places are told from the smaller to the larger, whatever stands between them.
+    """
+    gap = _BRACKETS.sub(" ", gap)
+    if _LISTED.fullmatch(gap):
+        return True
+    if gap == ". ":
+        return n_characters <= _ABBREVIATION_CHARACTERS  # "the Hon. George Villiers"
+    words = re.findall(r"[^\W\d_]+", gap)
+    if _BROKEN.search(gap) or len(words) > _PHRASE_WORDS:
+        return False
+    if kind is TailKind.COUNTRY:
+        return True
+    return gap.count(",") == 0 and all(word.islower() and word not in _LINKS for word in words)
+
+
+_PHRASE_WORDS = 5
+_ABBREVIATION_CHARACTERS = 4
+_LINKS = frozenset(
+    "a an as at but by for from he his her in into is it of on or she that the their they to "
+    "was were who which while with starring featuring based written produced directed".split()
+)
+
+
+def _in_life_brackets(
+    sentence: _Sentence, sense: Sense, things: Sequence[Span], *, opens: bool
+) -> Iterator[Stated]:
+    """Birth before the dash and death behind it, in the brackets that follow a name."""
+    for number, brackets in enumerate(_BRACKETS.finditer(sentence.text)):
+        follows = any(
+            0 <= brackets.start() - head.end <= _BETWEEN_NAME_AND_BRACKET
+            for head in sentence.heads
+        )
+        dash = _LIFE_DASH.search(brackets[1])
+        if dash is None or not (follows or (opens and number == 0)):
+            continue
+        at = brackets.start(1)
+        birth, death = Span(at, at + dash.start()), Span(at + dash.end(), brackets.end(1))
+        zone = birth if sense.zone is LifeZone.BIRTH else death
+        for thing in things:
+            if zone.start <= thing.start and thing.end <= zone.end:
+                firm = sense.kind is TailKind.DATE
+                yield Stated(sentence.text[thing.start : thing.end], *thing, firm)
