@@ -25,6 +25,7 @@ from averment.types import (
     Phrase,
     Prompt,
     Retrieval,
+    SurfaceForm,
     Token,
 )
 from averment.uq.records import Nli
@@ -89,6 +90,17 @@ class CorpusIndex(Protocol):
         The nearest come first, then those nearer to the beginning of their documents. So a phrase
         paired with itself gives the documents that it opens first. An index without text raises
         `CapabilityError`: that it shows nothing does not mean that there is nothing.
+        """
+        ...
+
+
+class AliasResolver(Protocol):
+    """Knows how else a name is written."""
+
+    def forms(self, names: Sequence[str]) -> list[tuple[SurfaceForm, ...]]:
+        """The forms that may be counted as each name: itself first, each once, with its source.
+
+        A form that could mean something else is left out: that two names are one is never guessed.
         """
         ...
 

@@ -150,12 +150,28 @@ class CorpusInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class SurfaceForm:
+    """A way in which a name is written, and who says that it is.
+
+    ``source`` is ``name`` (as it was asked), ``rule:ID``, ``table:FILE``, ``document:ID`` or
+    ``user``.
+    """
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
-    """How often a phrase occurs: start positions (``value``) and documents that hold one."""
+    """How often a phrase occurs: start positions (``value``) and documents that hold one.
+
+    ``forms`` are those that were counted together, where there were several.
+    """
 
     value: int | None
     documents: int | None
     kind: CountKind
+    forms: tuple[SurfaceForm, ...] = ()
 
     @classmethod
     def unavailable(cls) -> Count:
@@ -179,6 +195,8 @@ class Cooccurrence:
 
     ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
     ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
+    ``a_forms`` and ``b_forms`` are those of either phrase that were counted together, where there
+    were several.
     """
 
     exists: bool | None
@@ -186,6 +204,8 @@ class Cooccurrence:
     pairs: int | None
     nearest_words: int | None
     kind: CountKind
+    a_forms: tuple[SurfaceForm, ...] = ()
+    b_forms: tuple[SurfaceForm, ...] = ()
 
     @classmethod
     def unavailable(cls) -> Cooccurrence:
