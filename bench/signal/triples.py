@@ -2,9 +2,9 @@
 
 True ones are the `evidences` of its questions. *Random*: a tail of the same relation from another
 triple. *Co-occurring*: something of the same kind that stands near the head in the corpus.
-*Swap*: the relation of another triple of the same head; as few heads have two, also
-the *counterpart* of the relation (birth for death, father for mother). What is drawn depends on the seed and the
-triple alone, so that a table can be made again and grows without changing.
+*Swap*: the relation of another triple of the same head; as few heads have two, also the
+*counterpart* of the relation (birth for death, father for mother). What is drawn depends on the
+seed and the triple alone, so that a table can be made again.
 """
 
 from __future__ import annotations
@@ -134,8 +134,11 @@ def _same_kind(triplet: Triplet, wrong: Triplet) -> bool:
     """Whether the wrong relation wants such a tail, so that its kind does not give it away."""
     wanted = sense_of(wrong.relation, wrong.tail)
     own = sense_of(triplet.relation, triplet.tail)
-    return wanted is None or own is None or wanted.kind is own.kind or (
-        wanted.kind.is_name and own.kind.is_name
+    return (
+        wanted is None
+        or own is None
+        or wanted.kind is own.kind
+        or (wanted.kind.is_name and own.kind.is_name)
     )
 
 
@@ -200,9 +203,7 @@ def _counterparts(triplet: Triplet) -> list[Triplet]:
     return [replace(triplet, relation=other) for other in others]
 
 
-def _near_tails(
-    triplet: Triplet, kinds_of: KindsOfNames, index: EmbeddedIndex
-) -> list[Triplet]:
+def _near_tails(triplet: Triplet, kinds_of: KindsOfNames, index: EmbeddedIndex) -> list[Triplet]:
     sense = sense_of(triplet.relation, triplet.tail)
     assert sense is not None
     [windows] = index.nearest_windows(
@@ -301,7 +302,10 @@ def by_rules(data: Path) -> Forms:
         for one in quantities(name):
             if isinstance(one, Date) and one.month and one.day and one.first_year is not None:
                 month = _MONTHS[one.month - 1]
-                found |= {f"{one.day} {month} {one.first_year}", f"{month} {one.day} {one.first_year}"}
+                found |= {
+                    f"{one.day} {month} {one.first_year}",
+                    f"{month} {one.day} {one.first_year}",
+                }
         return frozenset(found)
 
     return forms

@@ -47,18 +47,30 @@ _OPENING_WORDS = 8
 """A document whose text names something so early is about it."""
 _SAME_ROOT_CHARACTERS = 4
 """Country and people ("Israel", "Israeli") share at least so many letters."""
-_BROKEN = re.compile(r"[;:()\[\]]|\.\s|--")
+_BROKEN = re.compile(r"[:()\[\]]|\.\s|--")
 _LISTED = re.compile(r"\s*(?:,|/|&|,?\s*and|\s)\s*", re.IGNORECASE)
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _LIFE_DASH = re.compile(r"\s*[–—]\s*|\s+-+\s*|-+\s?(?=\d|(?:c\.|[A-Z][a-z]+)\s\d)")
 _LONGER_NAME = re.compile(r"\s[A-Z]")
-_PRONOUN = re.compile(r"\W*(?:he|she|it|they|his|her|its|their|the (?:film|song|album|band))\b", re.I)
+_PRONOUN = re.compile(
+    r"\W*(?:he|she|it|they|his|her|its|their|the (?:film|song|album|band))\b", re.I
+)
 _BETWEEN_NAME_AND_BRACKET = 40
 _DISAMBIGUATOR = re.compile(r"\s*\([^()]*\)\s*$")
 
 
-class Stated(NamedTuple):
-    """A tail that a window gives the relation, at `window.text[start:end]`.
+class Reading(NamedTuple):
+    """What a window says of a relation: whether it gives the tail, and which others it gives.
+
+    `others` are such that rule the claimed one out.
+    """
+
+    is_stated: bool
+    others: tuple[str, ...]
+
+
+class _Stated(NamedTuple):
+    """A tail that a sentence gives the relation, at `start:end` of it.
 
     `is_firm`: it stands where only such a tail stands, so that it may rule out another one.
     """
@@ -129,29 +141,40 @@ def is_about(window: Passage, head: Sequence[str]) -> bool:
     return any(contains_words(opening, name) for name in names)
 
 
-def stated_tails(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> list[Stated]:
-    """The tails that a window gives the relation of a head, in order, each place once."""
-    about = is_about(window, head)
-    found: dict[tuple[int, int], Stated] = {}
-    for number, span in enumerate(sentence_spans(window.text)):
-        sentence = _Sentence(window.text[span.start : span.end], head, tail, about=about)
-        if not about and not sentence.heads:
-            continue
-        opens = about and number == 0
-        for one in _of_sentence(sentence, sense, opens=opens):
-            placed = one._replace(start=one.start + span.start, end=one.end + span.start)
-            found.setdefault((placed.start, placed.end), placed)
-    return [found[place] for place in sorted(found)]
+def reads(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> Reading:
+    """What a window says of the relation of a head: the claimed tail, or another one."""
+    found = [
+        one
+        for number, sentence in enumerate(_sentences(head, tail, window))
+        for one in _of_sentence(sentence, sense, opens=sentence.about and number == 0)
+    ]
+    return Reading(
+        any(tail.is_stated(one.text) for one in found),
+        tuple(one.text for one in found if one.is_firm and tail.is_ruled_out(one.text)),
+    )
 
 
-def has_cue_beside_tail(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> bool:
+def says_near_tail(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> bool:
     """Whether a sentence that speaks of the head has the tail and a word of the relation."""
+    return any(
+        sentence.tails and sense.cues & set(sentence.stems)
+        for sentence in _sentences(head, tail, window)
+    )
+
+
+def has_value(tail: Tail, window: Passage) -> bool:
+    """Whether the number or date of a tail stands in a window, however it is written."""
+    return bool(tail.values) and tail.is_stated(window.text)
+
+
+def _sentences(head: Sequence[str], tail: Tail, window: Passage) -> list[_Sentence]:
+    """The sentences of a window that speak of the head."""
     about = is_about(window, head)
-    for span in sentence_spans(window.text):
-        sentence = _Sentence(window.text[span.start : span.end], head, tail, about=about)
-        if (about or sentence.heads) and sentence.tails and sense.cues & set(sentence.stems):
-            return True
-    return False
+    sentences = [
+        _Sentence(window.text[span.start : span.end], head, tail, about=about)
+        for span in sentence_spans(window.text)
+    ]
+    return [sentence for sentence in sentences if about or sentence.heads]
 
 
 class _Sentence:
@@ -191,9 +214,9 @@ class _Sentence:
         else:
             dates = [q for q in self.quantities if isinstance(q, Date)]
             names = [Span(name.start, name.end) for name in capitalised_names(self.text)]
-            named = [name for name in names if not any(map(_overlapping(name), dates))]
-            found = named + [t for t in self.tails if not any(map(_overlapping(t), named))]
-        return sorted(one for one in found if not any(map(_overlapping(one), self.heads)))
+            taken = [*self.tails, *(Span(date.start, date.end) for date in dates)]
+            found = self.tails + [name for name in names if not _overlaps(name, taken)]
+        return sorted(one for one in found if not _overlaps(one, self.heads))
 
     def _places(self, names: Sequence[Sequence[str]]) -> list[Span]:
         return [
@@ -219,11 +242,11 @@ class _Sentence:
         return sum(start <= word.start < end for word in self.words)
 
 
-def _overlapping(one: Span):  # type: ignore[no-untyped-def]
-    return lambda other: other.start < one.end and one.start < other.end
+def _overlaps(one: Span, others: Sequence[Span]) -> bool:
+    return any(other.start < one.end and one.start < other.end for other in others)
 
 
-def _of_sentence(sentence: _Sentence, sense: Sense, *, opens: bool) -> Iterator[Stated]:
+def _of_sentence(sentence: _Sentence, sense: Sense, *, opens: bool) -> Iterator[_Stated]:
     things = sentence.things(sense.kind)
     if not things:
         return
@@ -269,7 +292,7 @@ def _match(words: Sequence[str], found: Stems, at: int) -> int | None:
 
 def _after(
     sentence: _Sentence, things: Sequence[Span], end: int, most_words: int, kind: TailKind
-) -> Iterator[Stated]:
+) -> Iterator[_Stated]:
     """The first thing behind a place, and what is listed with it."""
     following = [thing for thing in things if thing.start >= end]
     if not following or not _is_near(sentence, end, following[0].start, most_words):
@@ -280,17 +303,15 @@ def _after(
         if last != end and not _goes_on(gap, kind, n_characters=last - start):
             return
         start = thing.start
-        yield Stated(sentence.text[thing.start : thing.end], *thing, True)
+        yield _Stated(sentence.text[thing.start : thing.end], *thing, True)
         last = thing.end
 
 
-def _before(sentence: _Sentence, things: Sequence[Span], start: int) -> Iterator[Stated]:
+def _before(sentence: _Sentence, things: Sequence[Span], start: int) -> Iterator[_Stated]:
     """The last thing before a place."""
     preceding = [thing for thing in things if thing.end <= start]
     if preceding and _is_near(sentence, preceding[-1].end, start, _GAP_BEFORE_WORDS):
-        yield Stated(
-            sentence.text[preceding[-1].start : preceding[-1].end], *preceding[-1], False
-        )
+        yield _Stated(sentence.text[preceding[-1].start : preceding[-1].end], *preceding[-1], False)
 
 
 def _is_near(sentence: _Sentence, start: int, end: int, most_words: int) -> bool:
@@ -327,12 +348,11 @@ _LINKS = frozenset(
 
 def _in_life_brackets(
     sentence: _Sentence, sense: Sense, things: Sequence[Span], *, opens: bool
-) -> Iterator[Stated]:
+) -> Iterator[_Stated]:
     """Birth before the dash and death behind it, in the brackets that follow a name."""
     for number, brackets in enumerate(_BRACKETS.finditer(sentence.text)):
         follows = any(
-            0 <= brackets.start() - head.end <= _BETWEEN_NAME_AND_BRACKET
-            for head in sentence.heads
+            0 <= brackets.start() - head.end <= _BETWEEN_NAME_AND_BRACKET for head in sentence.heads
         )
         dash = _LIFE_DASH.search(brackets[1])
         if dash is None or not (follows or (opens and number == 0)):
@@ -343,4 +363,4 @@ def _in_life_brackets(
         for thing in things:
             if zone.start <= thing.start and thing.end <= zone.end:
                 firm = sense.kind is TailKind.DATE
-                yield Stated(sentence.text[thing.start : thing.end], *thing, firm)
+                yield _Stated(sentence.text[thing.start : thing.end], *thing, firm)
