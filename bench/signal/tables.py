@@ -5,7 +5,8 @@
 An alarm is a triple that is held to be unsupported. False alarms are alarms on true triples, recall
 is the share of false triples with one; precision is that of as many false triples as true ones.
 "N/C apart" raises none where the check says that the corpus hardly knows the head.
-Intervals are the middle 95 % of 1,000 samples of questions (seed 0). ROC-AUC reads the graded score.
+Intervals are the middle 95 % of 1,000 samples of questions (seed 0).
+ROC-AUC reads the graded score.
 """
 
 from __future__ import annotations

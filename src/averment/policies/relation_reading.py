@@ -44,6 +44,7 @@ _GAP_WORDS = 3
 _GAP_BEFORE_WORDS = 1
 """The same where the tail comes first."""
 _OPENING_WORDS = 8
+_OPENING_CHARACTERS = 200
 """A document whose text names something so early is about it."""
 _SAME_ROOT_CHARACTERS = 4
 """Country and people ("Israel", "Israeli") share at least so many letters."""
@@ -137,8 +138,9 @@ def is_about(window: Passage, head: Sequence[str]) -> bool:
         return True
     if window.start > 0 or any(title[: len(name)] == name for name in names if name):
         return False  # "Lorna Doone" is not about Lorna
-    opening = TextForm().words(window.text[:400])[:_OPENING_WORDS]
-    return any(contains_words(opening, name) for name in names)
+    opening = TextForm().words_with_spans(window.text[:_OPENING_CHARACTERS])
+    mentioned = _places(window.text, opening[:_OPENING_WORDS], names)
+    return bool(mentioned)
 
 
 def reads(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> Reading:
@@ -187,11 +189,7 @@ class _Sentence:
         self.forms = [word.form for word in self.words]
         self.stems: Stems = stems(self.forms)
         self.tail = tail
-        self.heads = [
-            place
-            for place in self._places([TextForm().words(form) for form in head])
-            if not _LONGER_NAME.match(text, place.end)  # "Lorna Doone" does not name Lorna
-        ]
+        self.heads = _places(text, self.words, [TextForm().words(form) for form in head])
         self.quantities = quantities(text, self.words)
 
     @cached_property
@@ -203,7 +201,7 @@ class _Sentence:
                 for one in self.quantities
                 if any(compare(value, one) is Relation.SAME for value in self.tail.values)
             ]
-        return self._places(self.tail.words)
+        return _places(self.text, self.words, self.tail.words, may_go_on=True)
 
     def things(self, kind: TailKind) -> list[Span]:
         """What could be a tail of that kind, in order, without the head."""
@@ -218,15 +216,6 @@ class _Sentence:
             found = self.tails + [name for name in names if not _overlaps(name, taken)]
         return sorted(one for one in found if not _overlaps(one, self.heads))
 
-    def _places(self, names: Sequence[Sequence[str]]) -> list[Span]:
-        return [
-            Span(self.words[at].start, self.words[at + len(name) - 1].end)
-            for name in names
-            if name
-            for at in range(len(self.words) - len(name) + 1)
-            if self.forms[at : at + len(name)] == list(name)
-        ]
-
     def has_subject_at(self, start: int, *, opens: bool) -> bool:
         """Whether a predicate that starts there is said of the head."""
         if opens or (self.about and _PRONOUN.match(self.text)):
@@ -240,6 +229,21 @@ class _Sentence:
     def n_words_between(self, start: int, end: int) -> int:
         """Words that begin in a range of characters."""
         return sum(start <= word.start < end for word in self.words)
+
+
+def _places(
+    text: str, words: Sequence[Word], names: Sequence[Sequence[str]], *, may_go_on: bool = False
+) -> list[Span]:
+    """Where names stand; "Lorna Doone" does not name Lorna, unless the name may go on."""
+    forms = [word.form for word in words]
+    found = [
+        Span(words[at].start, words[at + len(name) - 1].end)
+        for name in names
+        if name
+        for at in range(len(words) - len(name) + 1)
+        if forms[at : at + len(name)] == list(name)
+    ]
+    return [each for each in found if may_go_on or not _LONGER_NAME.match(text, each.end)]
 
 
 def _overlaps(one: Span, others: Sequence[Span]) -> bool:

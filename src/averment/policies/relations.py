@@ -89,13 +89,15 @@ def sense_of(relation: str, tail: str) -> Sense | None:
         tail: The claimed tail, whose kind tells "born in 1912" from "born in Lyon".
     """
     words = TextForm().words(relation)
-    asked = stems(_without_auxiliaries(words))
-    kind = kind_of(tail)
-    fitting = [sense for sense in _table() if _is_called(sense, asked)]
-    if fitting:  # "born in": a place, unless the tail is a date
-        return next((sense for sense in fitting if fits(sense.kind, kind)), fitting[0])
-    if not any(word not in _empty_stems() for word in asked):
+    asked, kind = stems(_without_auxiliaries(words)), kind_of(tail)
+    for sense in _table():
+        if stems(words) == stems(TextForm().words(sense.name)):
+            return sense
+    if all(word in _empty_stems() for word in asked):
         return None
+    for sense in _table():  # "born in": a place, unless the tail is a date
+        if (*asked, TAIL) in sense.patterns and fits(sense.kind, kind):
+            return sense
     return Sense(" ".join(words), kind, ((*asked, TAIL), (*asked, SOME, TAIL)))
 
 
@@ -123,13 +125,6 @@ def stems(words: Sequence[str]) -> Stems:
     import Stemmer  # not at the top: a C extension
 
     return tuple(Stemmer.Stemmer("english").stemWords(list(words)))
-
-
-def _is_called(sense: Sense, asked: Stems) -> bool:
-    if asked == stems(TextForm().words(sense.name)):
-        return True
-    said = asked if TAIL in asked else (*asked, TAIL)
-    return said in sense.patterns
 
 
 def _without_auxiliaries(words: Sequence[str]) -> Sequence[str]:
