@@ -122,8 +122,13 @@ def measure(
 
 def _row(case: Case, check: Check, size: CorpusSize) -> dict[str, object]:
     relation = check.relation
-    rivals = tuple(rival.cooccurrence for rival in relation.rivals) if relation else ()
-    counts = TripleCounts(check.head_count, check.tail_count, check.cooccurrence, rivals)
+    rivals = relation.rivals if relation and relation.rivals else ()
+    counts = TripleCounts(
+        check.head_count,
+        check.tail_count,
+        check.cooccurrence,
+        tuple(rival.cooccurrence for rival in rivals),
+    )
     return {
         "question": case.question_id,
         "kind": case.kind,
@@ -134,7 +139,7 @@ def _row(case: Case, check: Check, size: CorpusSize) -> dict[str, object]:
         "relation": relation.outcome.value if relation else None,
         "reason": relation.reason if relation else None,
         "window": relation.window.title if relation and relation.window else None,
-        "rivals": [rival.text for rival in relation.rivals] if relation else [],
+        "rivals": [rival.text for rival in rivals],
         "features": triple_features(counts, corpus=size),
     }
 

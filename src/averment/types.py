@@ -402,13 +402,14 @@ class RelationCheck:
     """What the windows of a pair say of its relation.
 
     ``window`` is the one that says so, with the code of how it does in ``reason``:
-    ``states_relation``, ``judged_faithful``, ``states_another``, ``other_kind`` …
+    ``states_relation``, ``judged_faithful``, ``states_another``, ``other_kind`` … ``rivals`` is
+    None where nobody counted them.
     """
 
     outcome: RelationOutcome
     reason: str
     window: Passage | None = None
-    rivals: tuple[Rival, ...] = ()
+    rivals: tuple[Rival, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

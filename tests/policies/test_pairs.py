@@ -23,7 +23,7 @@ from averment.types import (
 from doubles import Exchange, exact, follow, passage, together
 
 RIO = passage("Rio is a 1990 film directed by Ann Lee and starring Bo Chan.", title="Rio")
-ELSEWHERE = passage("Among the many films that pleased the critics of that year were Rio and others.")
+ELSEWHERE = passage("Among the many films that pleased critics in that year were Rio and others.")
 MENTION = passage("Ann Lee saw Rio in Oslo.")
 DIRECTED = Triplet("Rio", "was directed by", "Ann Lee")
 CAST_AS_DIRECTOR = Triplet("Rio", "was directed by", "Bo Chan")

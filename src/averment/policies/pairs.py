@@ -143,7 +143,7 @@ class PairCheck:
         relation, rivals = self._relation(claim, claim.sense, windows, is_covered=is_covered)
         if self.judge_relations and relation.reason in _UNREAD and check.support is Support.PRESENT:
             relation = yield from _judged(relation, said or claim.in_words, windows)
-        if self.contrast and rivals:
+        if self.contrast:
             relation = replace(relation, rivals=(yield from self._counted(claim, rivals)))
         return replace(check, relation=relation)
 
