@@ -50,7 +50,7 @@ _LEVELS = {
     "states_others": 0.2,
     "not_stated": 0.3,
     "head_not_covered": 0.35,
-    "words_nearby": 0.4,
+    "words_nearby": 0.6,
 }
 
 

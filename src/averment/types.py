@@ -386,7 +386,7 @@ class RelationOutcome(StrEnum):
     CONTRADICTED = "contradicted"
     """A window says it of somebody else, where only one can be."""
     UNKNOWN = "unknown"
-    """Nobody could look: no text, no relation, a corpus that did not answer."""
+    """Nobody could tell: no text, a corpus that did not answer, words that patterns cannot read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class PairCheck:
             return RelationCheck(RelationOutcome.NOT_FOUND, "states_others", denying[0]), rivals
         near = [w for w in windows if says_near_tail(sense, claim.head, claim.tail, w)]
         if near:
-            return RelationCheck(RelationOutcome.NOT_FOUND, "words_nearby", near[0]), rivals
+            return RelationCheck(RelationOutcome.UNKNOWN, "words_nearby", near[0]), rivals
         if self.require_article and not is_covered:
             return RelationCheck(RelationOutcome.UNKNOWN, "head_not_covered"), rivals
         return RelationCheck(RelationOutcome.NOT_FOUND, "not_stated"), rivals

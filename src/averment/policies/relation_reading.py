@@ -106,11 +106,13 @@ class Tail:
             return any(
                 compare(value, one) is Relation.SAME for value in self.values for one in said
             )
-        said_words = TextForm().words(text)
+        named = TextForm().words(text)
         return any(
-            contains_words(said_words, words) or contains_words(words, said_words)
+            contains_words(named, words)
+            or contains_words(words, named)
+            or self._is_same(words, named)
             for words in self.words
-        ) or (self.kind is TailKind.COUNTRY and self._shares_root(said_words))
+        )
 
     def is_ruled_out(self, text: str) -> bool:
         """Whether only one of both can be meant; a vaguer date rules nothing out."""
@@ -120,10 +122,12 @@ class Tail:
             return bool(relations) and all(each is Relation.DIFFERENT for each in relations)
         return not self.is_stated(text)
 
-    def _shares_root(self, said: Sequence[str]) -> bool:
-        return any(
+    def _is_same(self, words: Sequence[str], said: Sequence[str]) -> bool:
+        """Country and people ("Israel", "Israeli"); a person with and without middle names."""
+        if self.kind is TailKind.PERSON:
+            return len(words) > 1 and (words[0], words[-1]) == (said[0], said[-1])
+        return self.kind is TailKind.COUNTRY and any(
             a[:_SAME_ROOT_CHARACTERS] == b[:_SAME_ROOT_CHARACTERS]
-            for words in self.words
             for a in words
             for b in said
             if min(len(a), len(b)) >= _SAME_ROOT_CHARACTERS
@@ -226,9 +230,10 @@ class _Sentence:
             for gap in before
         )
 
-    def n_words_between(self, start: int, end: int) -> int:
-        """Words that begin in a range of characters."""
-        return sum(start <= word.start < end for word in self.words)
+    def stems_between(self, start: int, end: int) -> list[str]:
+        """The stems of the words that begin in a range of characters."""
+        placed = zip(self.words, self.stems, strict=True)
+        return [stem for word, stem in placed if start <= word.start < end]
 
 
 def _places(
@@ -284,7 +289,7 @@ def _match(words: Sequence[str], found: Stems, at: int) -> int | None:
         return next(
             (
                 end
-                for skipped in range(min(_SOME_WORDS, len(found) - at))
+                for skipped in range(_n_skippable(found, at))
                 if (end := _match(words[1:], found, at + skipped)) is not None
             ),
             None,
@@ -294,12 +299,24 @@ def _match(words: Sequence[str], found: Stems, at: int) -> int | None:
     return None
 
 
+def _n_skippable(found: Stems, at: int) -> int:
+    """How many words `SOME` may stand for, plus one: it does not pass from a life to a death."""
+    within = found[at : at + _SOME_WORDS]
+    turns = (n for n, stem in enumerate(within) if stem in _LIFE_TURNS)
+    return next(turns, len(within) - 1) + 1
+
+
+_LIFE_TURNS = frozenset(("born", "death", "die", "kill", "marri"))
+
+
 def _after(
     sentence: _Sentence, things: Sequence[Span], end: int, most_words: int, kind: TailKind
 ) -> Iterator[_Stated]:
     """The first thing behind a place, and what is listed with it."""
     following = [thing for thing in things if thing.start >= end]
     if not following or not _is_near(sentence, end, following[0].start, most_words):
+        return
+    if _LIFE_TURNS & set(sentence.stems_between(end, following[0].start)):
         return
     last = start = end
     for thing in following:
@@ -320,7 +337,7 @@ def _before(sentence: _Sentence, things: Sequence[Span], start: int) -> Iterator
 
 def _is_near(sentence: _Sentence, start: int, end: int, most_words: int) -> bool:
     gap = sentence.text[start:end]
-    return not _BROKEN.search(gap) and sentence.n_words_between(start, end) <= most_words
+    return not _BROKEN.search(gap) and len(sentence.stems_between(start, end)) <= most_words
 
 
 def _goes_on(gap: str, kind: TailKind, *, n_characters: int) -> bool:
