@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--index", type=Path, required=True, help="what is asked")
     parser.add_argument("--whole", type=Path, help="where false tails are drawn from")
     parser.add_argument("--forms", choices=("written", "rules"), default="rules")
-    parser.add_argument("--judge", choices=("none", "lexical", "minilm"), default="none")
+    parser.add_argument("--judge", default="none", help="none, lexical, minilm, or a directory")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()

@@ -21,6 +21,7 @@ from averment.types import (
     Count,
     Occurrence,
     Passage,
+    RelationCheck,
     Report,
     Scores,
     TriggeredRetrieval,
@@ -178,6 +179,23 @@ def _check_object(check: Check) -> dict[str, Any]:
         "tail_documents": check.tail_count.documents,
         "window_words": check.window_words,
         **_pair_counts(check.cooccurrence),
+        "relation": None if check.relation is None else _relation_object(check.relation),
+    }
+
+
+def _relation_object(found: RelationCheck) -> dict[str, Any]:
+    """What windows say of a relation; rivals are null where nobody counted them."""
+    rivals = None
+    if found.rivals is not None:
+        rivals = [
+            {"tail": rival.text, "documents": rival.cooccurrence.documents}
+            for rival in found.rivals
+        ]
+    return {
+        "outcome": found.outcome.value,
+        "reason": found.reason,
+        "window": None if found.window is None else _evidence_object(found.window),
+        "rivals": rivals,
     }
 
 
