@@ -247,3 +247,9 @@ def test_a_value_is_found_however_it_is_written(relation: str, tail: str, found:
     window = passage("The bridge of Ann Lee is 5 km long and opened on May 7, 1990.")
 
     assert has_value(tail_of(relation, tail), window) is found
+
+
+def test_what_is_said_beside_a_stated_tail_is_no_rival() -> None:
+    window = "Lu Sen was a poet, born in Linz in Austria in 1900."
+
+    assert said("Lu Sen", "was born in", "Linz", window) == (True, ())

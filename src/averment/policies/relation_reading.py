@@ -149,15 +149,15 @@ def is_about(window: Passage, head: Sequence[str]) -> bool:
 
 def reads(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> Reading:
     """What a window says of the relation of a head: the claimed tail, or another one."""
-    found = [
-        one
-        for number, sentence in enumerate(_sentences(head, tail, window))
-        for one in _of_sentence(sentence, sense, opens=sentence.about and number == 0)
-    ]
-    return Reading(
-        any(tail.is_stated(one.text) for one in found),
-        tuple(one.text for one in found if one.is_firm and tail.is_ruled_out(one.text)),
-    )
+    is_stated = False
+    others: list[str] = []
+    for number, sentence in enumerate(_sentences(head, tail, window)):
+        found = list(_of_sentence(sentence, sense, opens=sentence.about and number == 0))
+        if any(tail.is_stated(one.text) for one in found):
+            is_stated = True  # "in Warsaw in Poland": what is said beside it is no rival
+        else:
+            others += [one.text for one in found if one.is_firm and tail.is_ruled_out(one.text)]
+    return Reading(is_stated, tuple(others))
 
 
 def says_near_tail(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> bool:
