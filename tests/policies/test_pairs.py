@@ -47,7 +47,7 @@ def shown(
     head, tail = (triplet.head,), (triplet.tail,)
     pairs = ((head, head),) if of_pair is None else ((head, head), (head, tail))
     outcome = [tuple(of_head)] if of_pair is None else [tuple(of_head), tuple(of_pair)]
-    return LocatePairs(pairs, 200, 60, 5), outcome
+    return LocatePairs(pairs, 200, 120, 5), outcome
 
 
 def checked(check: PairCheck, triplet: Triplet, *exchanges: Exchange, said: str = "") -> Check:
@@ -151,7 +151,7 @@ def test_forms_of_names_are_looked_for_in_windows() -> None:
         (CountPhrases(("Ann Lee",)), [forms]),
         (Cooccur((("Rio", "Ann Lee"),), 1000), [together(1)]),
         (
-            LocatePairs(((("Rio",), ("Rio",)), (("Rio",), ("Ann Lee", "A. Lee"))), 200, 60, 5),
+            LocatePairs(((("Rio",), ("Rio",)), (("Rio",), ("Ann Lee", "A. Lee"))), 200, 120, 5),
             [(), (written,)],
         ),
     ]
@@ -304,7 +304,7 @@ def test_several_triplets_are_read_in_one_step() -> None:
         (CountPhrases(("Ann Lee", "Bo Chan")), [exact(9)] * 2),
         (Cooccur((("Rio", "Ann Lee"), ("Rio", "Bo Chan")), 1000), [together(1)] * 2),
         (
-            LocatePairs(((rio, rio), (rio, ann), (rio, rio), (rio, bo)), 200, 60, 5),
+            LocatePairs(((rio, rio), (rio, ann), (rio, rio), (rio, bo)), 200, 120, 5),
             [(RIO,)] * 4,
         ),
     ]

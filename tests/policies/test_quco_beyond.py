@@ -42,7 +42,7 @@ CLAIM = Triplet("Rio", "was directed by", "Bo Chan")
 def read(triplet: Triplet, *windows: object) -> Exchange:
     """The windows of a head and of its pair."""
     head, tail = (triplet.head,), (triplet.tail,)
-    return LocatePairs(((head, head), (head, tail)), 200, 60, 5), [(), windows]
+    return LocatePairs(((head, head), (head, tail)), 200, 120, 5), [(), windows]
 
 
 def sentence(outcome: RelationOutcome, text: str = SAID) -> Sentence:

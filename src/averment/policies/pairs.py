@@ -42,7 +42,7 @@ from averment.types import (
 
 _NEAR_WORDS = 200
 """A pair that stands further apart is in no window that could say anything of both."""
-_CONTEXT_WORDS = 60
+_CONTEXT_WORDS = 120
 _MOST_RIVALS = 3
 _JUDGED = 0.5
 """Least faithfulness that supports, and least contradiction that contradicts."""
