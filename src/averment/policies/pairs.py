@@ -128,14 +128,14 @@ class PairCheck:
     def _read_one(
         self, check: Check, shown: Sequence[tuple[Passage, ...]], said: str
     ) -> Flow[Check]:
-        of_head = shown[0]
-        windows = tuple(dict.fromkeys(passage for some in reversed(shown) for passage in some))
         claim = _Claim.of(check)
-        if self.compare_values and check.support is Support.ABSENT and claim.tail.values:
-            window = next((each for each in windows if has_value(claim.tail, each)), None)
-            if window is not None:
-                check = replace(check, support=Support.PRESENT)
-        is_covered = any(is_about(window, claim.head) for window in of_head)
+        found = dict.fromkeys(passage for some in reversed(shown) for passage in some)
+        # What an article says of its own subject comes first.
+        windows = sorted(found, key=lambda window: not is_about(window, claim.head))
+        stands = self.compare_values and any(has_value(claim.tail, each) for each in windows)
+        if stands and check.support is Support.ABSENT:
+            check = replace(check, support=Support.PRESENT)
+        is_covered = any(is_about(window, claim.head) for window in windows[:1])
         if self.require_article and check.support is Support.ABSENT and not is_covered:
             check = replace(check, support=Support.NOT_COVERED)
         if not self.check_relations or claim.sense is None:
