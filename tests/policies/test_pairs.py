@@ -313,3 +313,12 @@ def test_several_triplets_are_read_in_one_step() -> None:
 
     reasons = [check.relation.reason for check in found if check.relation]
     assert reasons == ["states_relation", "states_another"]
+
+
+def test_only_an_article_about_the_head_contradicts_where_articles_are_required() -> None:
+    elsewhere = passage("Of all the films of that spring the best was Rio, directed by Ann Lee.")
+    exchanges = (*counted(CAST_AS_DIRECTOR, 1), shown(CAST_AS_DIRECTOR, [], [elsewhere]))
+    strict = PairCheck(1000, check_relations=True, require_article=True)
+
+    assert outcome(READS, CAST_AS_DIRECTOR, *exchanges) == ("contradicted", "states_another")
+    assert outcome(strict, CAST_AS_DIRECTOR, *exchanges) == ("unknown", "head_not_covered")

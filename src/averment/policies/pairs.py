@@ -60,7 +60,8 @@ class PairCheck:
         judge_relations: Where patterns find nothing, let the judge of faithfulness read them.
         contrast: Count the rivals of the tail; a clearly stronger one contradicts.
         compare_values: Numbers and dates are looked for by value where their words do not occur.
-        require_article: A head without a document about it is not covered.
+        require_article: A head without a document about it is not covered, and only windows of
+            such a document contradict.
         n_windows: Windows that are read of each pair and of its head.
     """
 
@@ -153,11 +154,17 @@ class PairCheck:
         """What the windows say of the relation by patterns, and the other tails that they give."""
         if not fits(sense.kind, claim.tail.kind):
             return RelationCheck(RelationOutcome.CONTRADICTED, "other_kind"), []
-        read = [reads(sense, claim.head, claim.tail, window) for window in windows]
-        others = Counter(one for each in read for one in dict.fromkeys(each.others))
+        read = [(window, reads(sense, claim.head, claim.tail, window)) for window in windows]
+        saying = [window for window, each in read if each.is_stated]
+        # Elsewhere a name may be somebody else's.
+        trusted = [
+            (window, each)
+            for window, each in read
+            if not self.require_article or is_about(window, claim.head)
+        ]
+        denying = [window for window, each in trusted if each.others]
+        others = Counter(one for _, each in trusted for one in dict.fromkeys(each.others))
         rivals = [text for text, _ in others.most_common(_MOST_RIVALS)]
-        saying = [w for w, each in zip(windows, read, strict=True) if each.is_stated]
-        denying = [w for w, each in zip(windows, read, strict=True) if each.others]
         if saying and not (self.contrast and _is_outweighed(saying, others, sense)):
             return RelationCheck(RelationOutcome.SUPPORTED, "states_relation", saying[0]), rivals
         if denying and sense.is_single:
