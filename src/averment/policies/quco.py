@@ -150,7 +150,8 @@ class QuCo:
         judge_relations: Where patterns find nothing, let the judge of faithfulness read them.
         contrast: Count the rivals of a tail; a clearly stronger one contradicts.
         compare_values: Look for numbers and dates by value where their words do not occur.
-        require_article: A head without a document about it is not covered.
+        require_article: A head without a document about it is not covered, and only windows of
+            such a document contradict.
     """
 
     entity_threshold: float
