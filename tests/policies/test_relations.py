@@ -43,6 +43,13 @@ def test_a_relation_that_is_not_in_the_table_is_looked_for_as_it_was_put() -> No
     assert ("defeat", "by", "T") in found.patterns
 
 
+def test_words_that_are_said_of_several_relations_rule_nothing_out() -> None:
+    found = sense("was written by", "Ali")
+
+    assert (found.is_known, found.is_single) == (True, False)
+    assert found.patterns[0] == ("written", "by", "T")
+
+
 def test_a_label_keeps_its_kind_of_tail_and_words_of_a_sentence_do_not() -> None:
     label, words = sense("date of death", "Hungarian"), sense("died at", "75")
 

@@ -95,10 +95,13 @@ def sense_of(relation: str, tail: str) -> Sense | None:
             return sense
     if all(word in _empty_stems() for word in asked):
         return None
-    for sense in _table():  # "born in": a place, unless the tail is a date
-        if (*asked, TAIL) in sense.patterns and fits(sense.kind, kind):
-            return sense
-    return Sense(" ".join(words), kind, ((*asked, TAIL), (*asked, SOME, TAIL)))
+    # "born in" is said of a place, unless the tail is a date; "written by" of songs, films and
+    # books, so that who wrote the music rules nothing out.
+    said = [s for s in _table() if (*asked, TAIL) in s.patterns and fits(s.kind, kind)]
+    if said and [sense.kind for sense in said].count(said[0].kind) == 1:
+        return said[0]
+    patterns = ((*asked, TAIL), (*asked, SOME, TAIL))
+    return Sense(" ".join(words), kind, patterns, is_known=bool(said))
 
 
 def kind_of(tail: str) -> TailKind:
@@ -159,7 +162,7 @@ def _table() -> tuple[Sense, ...]:
         Sense(
             name=name,
             kind=TailKind(row["kind"]),
-            patterns=tuple(map(_pattern, row["patterns"])),
+            patterns=tuple(dict.fromkeys(map(_pattern, row["patterns"]))),
             is_single=row.get("single", False),
             zone=LifeZone(row["zone"]) if "zone" in row else None,
             of_subject=row.get("of_subject", False),
