@@ -2,6 +2,7 @@
 
     python bench/faithfulness.py                                # lexical alignment and a baseline
     python bench/faithfulness.py --model DIR                    # and an ONNX model
+    python bench/faithfulness.py --embedder DIR                 # and cosines of all-MiniLM-L6-v2
     python bench/faithfulness.py --judge GGUF --judge-rows 100  # and a language model, resumable
 
 Per data set: ROC-AUC, and balanced accuracy at the threshold that is best on the rows for choosing
@@ -26,10 +27,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from faithfulness_sets import CHOOSE, REPORT, Row, gold_sentences, hashed, read_rows
+from franq.similarity import Embedder
 
 from averment.faithfulness.chunks import n_words, packed_chunks
 from averment.faithfulness.lexical import LexicalAlignment
@@ -70,6 +73,23 @@ class IdfCoverage:
             held = sum(weight for w, weight in weights.items() if w in texts[passages])
             total = sum(weights.values())
             found.append(Faithfulness(held / total if total else 0.0))
+        return found
+
+
+class Cosine:
+    """The other baseline: the cosine of the claim with the chunk that is most like it, over 0."""
+
+    def __init__(self, directory: pathlib.Path) -> None:
+        self._embedder = Embedder(directory, name="all-MiniLM-L6-v2")
+        self.name = f"cosine of {self._embedder.name}"
+
+    def score(self, claims: Sequence[tuple[str, Sequence[str]]]) -> list[Faithfulness]:
+        """The best cosine of each claim."""
+        found = []
+        for claim, passages in claims:
+            chunks = packed_chunks(passages, budget=DEFAULT_CHUNK_WORDS)
+            alike = self._embedder.compare([(chunk.text, claim) for chunk in chunks])
+            found.append(Faithfulness(max(0.0, *alike) if alike else 0.0))
         return found
 
 
@@ -287,13 +307,26 @@ def open_judge(path: pathlib.Path, n_chunks: int) -> FaithfulnessScorer:
     return ChunkedScorer(ResumableJudge(judge, kept), most_chunks=n_chunks)
 
 
-def open_model(path: pathlib.Path) -> FaithfulnessScorer:
-    """An ONNX model of a directory."""
+@dataclass(frozen=True)
+class Tier:
+    """A scorer; for the time it takes, another one that remembers nothing."""
+
+    scorer: FaithfulnessScorer
+    timed: FaithfulnessScorer | None = None
+
+
+def model_tiers(path: pathlib.Path) -> Iterator[Tier]:
+    """An ONNX model of a directory as averment uses it, then without lexical alignment."""
+    from averment.faithfulness.cache import CachedJudge
     from averment.models.nli import open_nli
+    from averment.wiring.scores import scorer_of
 
     nli = open_nli(path)
-    budget = nli.window_words or DEFAULT_CHUNK_WORDS
-    return ChunkedScorer(nli, split=partial(packed_chunks, budget=budget))
+    remembering = CachedJudge(nli, memory_pairs=1_000_000)
+    yield Tier(scorer_of(nli, remembering), scorer_of(nli, nli))
+    if nli.joint is not None:
+        budget = nli.window_words or DEFAULT_CHUNK_WORDS
+        yield Tier(ChunkedScorer(remembering, split=partial(packed_chunks, budget=budget)))
 
 
 def show(record: Record) -> None:
@@ -311,6 +344,7 @@ def main() -> None:
     """Run, write the rows, print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=pathlib.Path, help="directory of an ONNX model")
+    parser.add_argument("--embedder", type=pathlib.Path, help="directory of all-MiniLM-L6-v2")
     parser.add_argument("--judge", type=pathlib.Path, help="GGUF file of a language model")
     parser.add_argument("--judge-rows", type=int, default=100, help="rows a set for the judge")
     parser.add_argument("--judge-chunks", type=int, default=2, help="chunks a claim sentence")
@@ -335,16 +369,18 @@ def main() -> None:
             records.append({**facts, "tier": tier, **record})
             show(records[-1])
 
-    fast: list[FaithfulnessScorer] = [IdfCoverage(), LexicalAlignment()]
+    tiers = [Tier(IdfCoverage()), Tier(LexicalAlignment(), LexicalAlignment())]
     if given.model is not None:
-        fast.append(open_model(given.model))
-    for scorer in fast:
+        tiers += model_tiers(given.model)
+    if given.embedder is not None:
+        tiers.append(Tier(Cosine(given.embedder)))
+    for tier in tiers:
         if wanted("accuracy"):
-            note(scorer.name, accuracy(scorer, None, given.choose))
-        if wanted("invariance") and not isinstance(scorer, IdfCoverage):
-            note(scorer.name, invariance(scorer))
-        if wanted("speed") and not isinstance(scorer, IdfCoverage):
-            note(scorer.name, speed(scorer))
+            note(tier.scorer.name, accuracy(tier.scorer, None, given.choose))
+        if wanted("invariance") and not isinstance(tier.scorer, IdfCoverage | Cosine):
+            note(tier.scorer.name, invariance(tier.scorer))
+        if wanted("speed") and tier.timed is not None:
+            note(tier.timed.name, speed(tier.timed))
     if wanted("preselection"):
         note("preselection", preselection())
     if given.judge is not None:

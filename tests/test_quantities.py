@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from averment.dates import Date, Relation
-from averment.quantities import Amount, compare, quantities
+from averment.quantities import Amount, compare, quantities, respelled
 
 
 def written(text: str) -> list[str]:
@@ -170,3 +170,24 @@ def test_any_text_of_numbers_has_finite_values_in_order(pieces: list[str], glue:
         if isinstance(each, Amount) and each.value is not None:
             assert math.isfinite(each.value)
             assert each.low <= each.value <= each.high
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("It is 5000 m long.", "They measured 5 km.", "It is 5 km long."),
+        ("It opened on May 3, 1890.", "On 3 May 1890 it rained.", "It opened on 3 May 1890."),
+        ("It took 1.5 hours.", "90 minutes, not 2 hours.", "It took 90 minutes."),
+        ("It cost $5 million.", "The price: $5,000,000.", "It cost $5,000,000."),
+        ("It cost 5 million dollars.", "The price: $5,000,000.", "It cost 5 million dollars."),
+        ("It opened in 1890.", "On 3 May 1890 it rained.", "It opened in 1890."),
+        ("It is 6 km long.", "They measured 5 km.", "It is 6 km long."),
+        ("Nothing to see.", "They measured 5 km.", "Nothing to see."),
+        ("12 of 5000 m.", "A dozen? No: 12 in 5 km.", "12 of 5 km."),
+    ],
+    ids=["unit", "date", "time", "money", "other mark", "vaguer", "other", "none", "two"],
+)
+def test_a_value_takes_the_spelling_of_its_source(claim: str, source: str, expected: str) -> None:
+    found = respelled(claim, quantities(claim), source, quantities(source))
+
+    assert found == expected

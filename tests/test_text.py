@@ -174,6 +174,12 @@ def test_unknown_languages_are_split_like_english(language: str) -> None:
     assert sentence_spans("One. Two.", language) == [Span(0, 4), Span(5, 9)]
 
 
+def test_half_a_surrogate_pair_stays_in_its_sentence() -> None:
+    text = "A\ud800 mill. A dog."
+
+    assert [text[a:b] for a, b in sentence_spans(text)] == ["A\ud800 mill.", "A dog."]
+
+
 @given(st.text(st.sampled_from("Ab .?!\n\r\t\U0001f600。éDr"), max_size=40))
 @settings(deadline=None)
 def test_sentence_spans_are_in_order_without_blanks_at_their_ends(text: str) -> None:

@@ -23,7 +23,6 @@ from similarity import Embedder
 from averment.claims.split import refuses
 from averment.faithfulness.cache import CachedJudge
 from averment.faithfulness.lexical import LexicalAlignment
-from averment.faithfulness.scorer import scorer_for_window
 from averment.models.nli import open_nli
 from averment.policies.loop import is_unknown
 from averment.ports import FaithfulnessScorer, PairJudge
@@ -33,6 +32,7 @@ from averment.uq.estimator import Absent
 from averment.uq.pairs import compare_texts, judge_alternatives, judge_samples
 from averment.uq.records import Alternative, Nli, Record, Sample, TruthReply
 from averment.uq.registry import ESTIMATORS
+from averment.wiring.scores import scorer_of
 
 STAND_IN = "(stand-in, for development only)"
 _NEUTRAL = Nli(0.0, 1.0, 0.0)
@@ -161,8 +161,7 @@ class Judging:
             return cls(f"{lexical.name} {STAND_IN}", lexical, lexical)
         nli = open_nli(model, n_threads=n_threads)
         judge = CachedJudge(nli, identity=nli.identity, directory=cache)
-        scorer = scorer_for_window(judge, window_tokens=nli.window_tokens, n_tokens=nli.n_tokens)
-        return cls(nli.identity, judge, scorer)
+        return cls(nli.identity, judge, scorer_of(nli, judge))
 
     def faithfulness(self, records: Sequence[Record]) -> list[float]:
         """Pf of each answer: how far a passage entails question and answer, in [0, 1]."""

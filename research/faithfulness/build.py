@@ -17,6 +17,7 @@ from pathlib import Path
 from facts import fact_pairs
 from labelled import labelled_pairs
 from lexicon import load_lexicon
+from mentions import mention_pairs
 from pairs import Pair, is_validation, write_pairs
 from relations import relation_pairs, tuple_pairs
 from sources import passages, questions
@@ -36,6 +37,7 @@ def synthetic_pairs(data: Path, wordnet: Path, vocabulary: Path, seed: int) -> l
     pairs += fact_pairs(texts, rng, 16_000)
     pairs += relation_pairs(data, rng)
     pairs += tuple_pairs(data, rng)
+    pairs += mention_pairs(data, random.Random(seed))
     pairs += question_pairs(questions(data), rng)
     pairs += list(unrelated_pairs(pairs, rng, 2_500))
     pairs = list(dict.fromkeys(pairs))

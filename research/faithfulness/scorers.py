@@ -1,4 +1,4 @@
-"""What can say how far a window supports a claim: the exported model and two simple rivals."""
+"""What can say how far a window supports a claim: the exported model and counting words."""
 
 from __future__ import annotations
 
@@ -97,44 +97,3 @@ class LexicalCoverage:
 @lru_cache(maxsize=20_000)
 def _words(text: str) -> frozenset[str]:
     return frozenset(TextForm().words(text))
-
-
-class MiniLMCosine:
-    """(1 + cosine) / 2 of the backbone's mean-pooled sentence embeddings."""
-
-    def __init__(self, folder: Path) -> None:
-        from transformers import AutoModel
-
-        self._model = AutoModel.from_pretrained(folder).eval()
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(256)
-
-    def entailment(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
-        """The similarity of each window and claim."""
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        vectors = self._embed(texts)
-        at = {text: i for i, text in enumerate(texts)}
-        left = vectors[[at[window] for window, _ in pairs]]
-        right = vectors[[at[claim] for _, claim in pairs]]
-        similarity: FloatArray = (1.0 + np.einsum("ij,ij->i", left, right)) / 2.0
-        return similarity
-
-    def _embed(self, texts: Sequence[str]) -> FloatArray:
-        import torch
-
-        encoded = [e.ids for e in self._tokenizer.encode_batch(list(texts))]
-        order = sorted(range(len(texts)), key=lambda i: len(encoded[i]))
-        found = np.zeros((len(texts), self._model.config.hidden_size))
-        for start in range(0, len(order), 32):
-            rows = order[start : start + 32]
-            longest = max(len(encoded[i]) for i in rows)
-            ids = torch.tensor([encoded[i] + [0] * (longest - len(encoded[i])) for i in rows])
-            mask = torch.tensor(
-                [[1] * len(encoded[i]) + [0] * (longest - len(encoded[i])) for i in rows]
-            )
-            with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-                states = self._model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
-            pooled = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-            found[rows] = torch.nn.functional.normalize(pooled, dim=-1).numpy()
-        return found

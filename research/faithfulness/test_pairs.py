@@ -20,6 +20,7 @@ from edits import (
     swap_roles,
 )
 from lexicon import Lexicon
+from mentions import said_words
 from pairs import ENTAILMENT, NEUTRAL, changed_spans, is_validation
 from rewrites import drop_apposition, drop_opening, number_format, second_half, to_active, with_name
 from sources import Passage, plain
@@ -152,3 +153,11 @@ def test_a_group_never_changes_sides():
 
 def test_tokenised_text_is_written_as_people_write():
     assert plain("He did n't , -LRB- ever -RRB- , go .") == "He didn't, (ever), go."
+
+
+def test_the_words_of_a_relation_are_marked_and_its_ends_are_not() -> None:
+    claim = "The birthplace of Hanna Lindqvist is Old Birthplace."
+
+    marked = said_words(claim, ("Hanna Lindqvist", "Old Birthplace"))
+
+    assert [claim[start:end] for start, end in marked] == ["birthplace"]

@@ -141,7 +141,10 @@ def read_label(line: str, *, source: str) -> LabelledClaim:
     row = _parsed(line, source)
     schema = row.get("schema")
     if schema != SCHEMA:
-        raise DatasetError(f"{source}: labels of schema {schema!r}; this version reads {SCHEMA}.")
+        raise DatasetError(
+            f"{source}: labels of schema {schema!r}; this version reads {SCHEMA}.",
+            hint="Use the averment that wrote the file, or label anew: averment label ANSWERS",
+        )
     texts = [row.get(name) for name in ("claim_id", "question_id", "question", "claim")]
     verdicts = [row.get(name, "missing") for name in ("label", "faithful")]
     mappings = [row.get(name, {}) for name in ("scores", "made_by")]
@@ -192,7 +195,8 @@ def claims_to_label(text: str, *, source: str) -> list[ClaimToLabel]:
     record = _parsed(text, source)
     if "claims" not in record and "claim" not in record:
         raise DatasetError(
-            f"{source}: no field 'claim' or 'claims' (found: {', '.join(record) or 'nothing'})."
+            f"{source}: no field 'claim' or 'claims' (found: {', '.join(record) or 'nothing'}).",
+            hint='Give what ask --json or check --json printed, or lines like {"claim": "…"}.',
         )
     if "claims" in record:
         stated = record["claims"]

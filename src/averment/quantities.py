@@ -91,6 +91,42 @@ def compare(claimed: Quantity, stated: Quantity) -> Relation:
     return _compare_year_and_count(stated, claimed)
 
 
+def respelled(
+    text: str, claimed: Sequence[Quantity], source: str, stated: Sequence[Quantity]
+) -> str:
+    """A text whose quantities are spelled as a source spells the same values.
+
+    Args:
+        text: What is claimed.
+        claimed: Its quantities, in order.
+        source: What is stated.
+        stated: Quantities of it; the first of the same value gives the spelling.
+    """
+    pieces, end = [], 0
+    for quantity in claimed:
+        written = text[quantity.start : quantity.end]
+        spellings = [
+            source[other.start : other.end]
+            for other in stated
+            if _is_equal(quantity, other) and _mark(text, quantity) == _mark(source, other)
+        ]
+        if spellings and written not in spellings:
+            written = spellings[0]
+        pieces += [text[end : quantity.start], written]
+        end = quantity.end
+    return "".join([*pieces, text[end:]])
+
+
+def _is_equal(a: Quantity, b: Quantity) -> bool:
+    return compare(a, b) is Relation.SAME is compare(b, a)
+
+
+def _mark(text: str, quantity: Quantity) -> str:
+    """The currency or sign before a quantity, which is no part of it; empty if there is none."""
+    before = text[: quantity.start].rstrip()[-1:]
+    return before if before in _MARKS else ""
+
+
 def _compare_year_and_count(date: Date, amount: Amount) -> Relation:
     # "1500" reads as a year and "1,500" does not.
     same = date.is_bare_year and amount.value == date.first_year and amount.dimension == "count"
@@ -99,13 +135,20 @@ def _compare_year_and_count(date: Date, amount: Amount) -> Relation:
 
 def _compare_amounts(claimed: Amount, stated: Amount) -> Relation:
     if claimed.dimension != stated.dimension:
-        return Relation.OPEN
+        return _compare_currencies(claimed, stated)
     low, high = (stated.low, stated.high) if stated.value is None else (stated.value,) * 2
     if claimed.low <= low and high <= claimed.high:
         return Relation.SAME
     apart = stated.high < claimed.low or claimed.high < stated.low
     same_thing = claimed.noun == stated.noun or claimed.dimension not in _COUNTED
     return Relation.DIFFERENT if apart and same_thing else Relation.OPEN
+
+
+def _compare_currencies(claimed: Amount, stated: Amount) -> Relation:
+    # The same number of another money is a slip; two numbers may well be two prices.
+    both_money = claimed.dimension.startswith("money") and stated.dimension.startswith("money")
+    same_number = claimed.value is not None and claimed.value == stated.value
+    return Relation.DIFFERENT if both_money and same_number else Relation.OPEN
 
 
 # --- numerals -----------------------------------------------------------------------------------
@@ -199,6 +242,7 @@ _YEAR_S = 365.25 * _DAY_S
 _UNITS: dict[str, tuple[str, float]] = {
     spelling.replace("_", " "): (dimension, factor)
     for dimension, factor, spellings in (
+        ("length", 1e-6, "µm μm micrometre micrometres micrometer micrometers"),
         ("length", 1e-3, "mm millimetre millimetres millimeter millimeters"),
         ("length", 1e-2, "cm centimetre centimetres centimeter centimeters"),
         ("length", 1.0, "m metre metres meter meters"),
@@ -207,12 +251,15 @@ _UNITS: dict[str, tuple[str, float]] = {
         ("length", 0.3048, "ft foot feet"),
         ("length", 0.9144, "yard yards"),
         ("length", 1609.344, "mi mile miles"),
+        # With the micro sign and with the Greek letter, which look alike.
+        ("mass", 1e-6, "µg μg ug mcg microgram micrograms"),
         ("mass", 1e-3, "mg milligram milligrams"),
         ("mass", 1.0, "g gram grams gramme grammes"),
         ("mass", 1e3, "kg kilogram kilograms kilo kilos"),
         ("mass", 1e6, "tonne tonnes ton tons"),
         ("mass", 453.592, "lb lbs pound pounds"),
         ("mass", 28.3495, "oz ounce ounces"),
+        ("time", 1e-3, "ms millisecond milliseconds"),
         ("time", 1.0, "second seconds sec"),
         ("time", 60.0, "minute minutes min mins"),
         ("time", 3600.0, "hour hours hr hrs"),
@@ -241,6 +288,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     )
     for spelling in spellings.split()
 }
+_MARKS = frozenset("$€£¥-−~")
 _CURRENCIES = {"$": "money usd", "€": "money eur", "£": "money gbp", "¥": "money jpy"}
 _UNIT = re.compile(
     r"[\s-]?("

@@ -158,6 +158,7 @@ def _composition_units(text: str) -> Iterator[Span]:
 
 # --- sentences ----------------------------------------------------------------------------------
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SENTENCE_END = re.compile(r"[.!?…。！？]['\"”’)\]]*\s*$|\n\s*$")
 
 
@@ -173,8 +174,10 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
     """
     import sentencex  # not at the top: most of the package never splits a sentence
 
+    # Half a surrogate pair, which JSON can hold, is no text to the splitter; the length stays.
+    readable = _LONE_SURROGATE.sub("\ufffd", text)
     spans = []
-    for boundary in sentencex.get_sentence_boundaries(language, text):
+    for boundary in sentencex.get_sentence_boundaries(language, readable):
         piece = text[boundary["start_index"] : boundary["end_index"]]
         start = boundary["start_index"] + len(piece) - len(piece.lstrip())
         end = start + len(piece.strip())

@@ -8,11 +8,10 @@ import pytest
 
 from averment.faithfulness.lexical import LexicalAlignment
 from averment.faithfulness.scorer import ChunkedScorer
-from averment.models.nli import OnnxNli
 from averment.ports import FaithfulnessScorer
 from faithfulness.judges import OverlapJudge
 from faithfulness.mentions import mentioned_pairs, stated_pairs
-from faithfulness.shipped import shipped_nli  # noqa: F401
+from faithfulness.shipped import shipped_scorer  # noqa: F401
 
 PAIRS = stated_pairs()[::7] + mentioned_pairs()[::7]
 IRRELEVANT = [
@@ -53,10 +52,9 @@ def test_the_order_of_passages_changes_no_score_at_all(
 
 @pytest.mark.parametrize("k", [1, 5, 20])
 def test_irrelevant_passages_hardly_change_a_score_of_the_shipped_model(
-    shipped_nli: OnnxNli, k: int
+    shipped_scorer: FaithfulnessScorer, k: int
 ) -> None:
-    scorer = ChunkedScorer(shipped_nli)
-
-    alone, among = scores(scorer, []), scores(scorer, IRRELEVANT[:k], seed=k)
+    alone = scores(shipped_scorer, [])
+    among = scores(shipped_scorer, IRRELEVANT[:k], seed=k)
 
     assert max(abs(a - b) for a, b in zip(alone, among, strict=True)) <= TOLERANCE

@@ -162,8 +162,10 @@ def test_a_missing_file_is_named(directory: Path, name: str) -> None:
         ({"classes": ["entailment", "entailment", "neutral"]}, "expected the names of entailment"),
         ({"max_tokens": None}, "expected name, classes"),
         ({"sha256": {}}, "expected name, classes"),
+        ({"joint": [1.0]}, "expected name, classes"),
+        ({"joint": {"model": "much"}}, "expected name, classes"),
     ],
-    ids=["labels", "labels twice", "tokens", "digests"],
+    ids=["labels", "labels twice", "tokens", "digests", "joint list", "joint words"],
 )
 def test_a_card_that_does_not_say_enough_is_refused(
     directory: Path, changed: dict[str, object], message: str
@@ -244,6 +246,13 @@ def test_the_card_may_say_how_long_premises_shall_be(directory: Path) -> None:
     write_card(directory, window_words=160)
 
     assert open_nli(directory).window_words == 160
+
+
+def test_the_card_may_weigh_the_model_beside_lexical_alignment(directory: Path) -> None:
+    without = open_nli(directory).joint
+    write_card(directory, joint={"model": 0.5})
+
+    assert (without, open_nli(directory).joint) == (None, {"model": 0.5})
 
 
 def test_an_opened_model_is_a_judge(directory: Path) -> None:

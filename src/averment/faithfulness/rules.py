@@ -18,6 +18,8 @@ from averment.faithfulness.alignment import Run
 from averment.faithfulness.terms import Sentence, stemmer
 from averment.quantities import compare
 
+_QUANTITY_MIN_COVERAGE = 0.5
+"""Another number near few of a claim's words is a number of something else."""
 _NEGATION_MIN_COVERAGE = 0.8
 _NEGATION_MAX_TERMS = 8
 """Negations of longer claims are compared too often with those of something else."""
@@ -34,6 +36,8 @@ class Rule(Enum):
     """One of both denies what the other says."""
     OPPOSITE_STATED = ("opposite_stated", 0.5, True)
     """A word of opposite meaning stands there instead."""
+    OTHER_QUANTITY = ("other_quantity", 0.4, False)
+    """Another number or date stands there, but hardly anything else of the claim."""
     RELATION_MISSING = ("relation_missing", 0.5, False)
     """Its names are mentioned, and nothing of what it says about them."""
     NUMBER_MISSING = ("number_missing", 0.7, False)
@@ -58,7 +62,7 @@ def broken_rule(claim: Sentence, sentences: Sequence[Sentence], run: Run) -> Rul
     evidence = sentences[run.first : run.last]
     occurring = _polarities(evidence)
     return (
-        _quantity_differs(claim, evidence, run)
+        differing_quantity(claim, evidence, run)
         or _negation_differs(claim, occurring, run)
         or _opposite_stated(claim, occurring, run)
         or _relation_missing(claim, run)
@@ -74,14 +78,30 @@ def _polarities(evidence: Sequence[Sentence]) -> Mapping[str, int]:
     return occurring
 
 
-def _quantity_differs(claim: Sentence, evidence: Sequence[Sentence], run: Run) -> Rule | None:
+def differing_quantity(claim: Sentence, evidence: Sequence[Sentence], run: Run) -> Rule | None:
+    """The rule that is broken by a number or date of the claim; None if none is.
+
+    Args:
+        claim: A sentence of the claim.
+        evidence: The sentences of the run.
+        run: Where the claim is covered best.
+    """
     stated = [quantity for sentence in evidence for quantity in sentence.quantities]
     for at, claimed in enumerate(claim.quantities, start=len(claim.terms)):
         # What stands elsewhere in the passage may well belong to the claim.
         missing = not run.found_anywhere >> at & 1
         if missing and any(compare(claimed, other) is Relation.DIFFERENT for other in stated):
+            if _share_of_terms(claim, run) < _QUANTITY_MIN_COVERAGE:
+                return Rule.OTHER_QUANTITY
             return Rule.DATE_DIFFERS if isinstance(claimed, Date) else Rule.NUMBER_DIFFERS
     return None
+
+
+def _share_of_terms(claim: Sentence, run: Run) -> float:
+    """How much of a claim the run holds, by weight, its quantities left aside."""
+    weights = [term.weight for term in claim.terms]
+    held = sum(weight for at, weight in enumerate(weights) if run.found >> at & 1)
+    return held / sum(weights) if weights else 1.0
 
 
 def _negation_differs(claim: Sentence, occurring: Mapping[str, int], run: Run) -> Rule | None:

@@ -5,6 +5,11 @@ the mean (or the minimum) over its sentences. All pairs of all claims are de-dup
 in one batch. A pair is judged without regard to any other, so a passage more or another order
 changes a score only where a chunk of it supports the claim better.
 
+Numbers and dates are compared before anybody is asked to believe. One that the chunk states in
+another spelling ("5 km", "5000 m") is put to the judge in the chunk's own. A chunk that states
+another one about the claim (`averment.faithfulness.rules`) keeps the share of its score that the
+rule leaves, and speaks against the claim with the rest.
+
 Long contexts: with more than `most_chunks` chunks, those that cover the claim sentence best by
 words (`averment.faithfulness.alignment`) are judged and the rest is taken for no evidence; ties go
 by the text of the chunk, not by its place. How often that loses the evidence is measured in
@@ -28,8 +33,10 @@ from averment.errors import CapabilityError, MalformedReply
 from averment.faithfulness.alignment import best_run
 from averment.faithfulness.chunks import Chunk, CountWords, cut_sentence, n_words, packed_chunks
 from averment.faithfulness.evidence import EMPTY_CLAIM, NO_EVIDENCE, Evidence, Pooling, pooled
+from averment.faithfulness.rules import Rule, differing_quantity
 from averment.faithfulness.terms import Sentence, read_spans, stemmer
 from averment.ports import PairJudge
+from averment.quantities import respelled
 from averment.text import Span, sentence_spans
 from averment.types import Faithfulness
 from averment.uq.records import Nli
@@ -142,14 +149,27 @@ class ChunkedScorer:
             return NO_EVIDENCE
         evidence = []
         for asked in task.asked:
-            judgements = [judged[context.chunks[at].text, asked.text] for at in asked.chunks]
-            scores = [self._head_of(judgement) for judgement in judgements]
-            telling = _telling(scores, judgements)
-            at = asked.chunks[telling]
-            against = judgements[telling].contradiction or None  # exactly 0: of two classes
-            span = context.narrowed(at, asked.sentence)
-            evidence.append(Evidence(max(scores), against, context.chunks[at].passage, *span))
+            held = [self._held(task, asked, at, judged) for at in asked.chunks]
+            telling = _telling(held)
+            span = context.narrowed(telling.chunk, asked.sentence)
+            evidence.append(
+                Evidence(
+                    max(each.score for each in held),
+                    telling.against or None,  # exactly 0: of two classes
+                    context.chunks[telling.chunk].passage,
+                    *span,
+                    reason=telling.rule.code if telling.rule else None,
+                )
+            )
         return pooled(evidence, self._pooling)
+
+    def _held(self, task: _Task, asked: _Asked, at: int, judged: Mapping[_Pair, Nli]) -> _Held:
+        judgement = judged[task.pair(asked, at)]
+        score, against = self._head_of(judgement), judgement.contradiction
+        rule = task.context.differing_quantity(at, asked.sentence)
+        if rule is None:
+            return _Held(at, score, against)
+        return _Held(at, score * rule.cap, max(against, score * (1 - rule.cap)), rule)
 
     def _head_of(self, judgement: Nli) -> float:
         entailment, contradiction = judgement.entailment, judgement.contradiction
@@ -185,11 +205,11 @@ def _with_their_questions(claim: str) -> list[Span]:
     return spans
 
 
-def _telling(scores: Sequence[float], judgements: Sequence[Nli]) -> int:
-    """Which chunk says most: the one that supports best, unless one speaks against it louder."""
-    best = max(range(len(scores)), key=lambda at: scores[at])
-    loudest = max(range(len(scores)), key=lambda at: judgements[at].contradiction)
-    return loudest if judgements[loudest].contradiction > scores[best] else best
+def _telling(held: Sequence[_Held]) -> _Held:
+    """The chunk that says most: the one that supports best, unless one speaks against it louder."""
+    best = max(held, key=lambda each: each.score)
+    loudest = max(held, key=lambda each: each.against)
+    return loudest if loudest.against > best.score else best
 
 
 def _refuse_no_distribution(judgement: Nli, name: str) -> None:
@@ -231,7 +251,7 @@ class _Context:
 
     def __init__(self, passages: Sequence[str], chunks: Sequence[Chunk], stemming: Any) -> None:
         self.chunks = [chunk for chunk in chunks if n_words(chunk.text)]
-        self._passages = passages
+        self.passages = passages
         self._stemming = stemming
         self._read: dict[int, list[Sentence]] = {}
 
@@ -248,16 +268,26 @@ class _Context:
         chunk = self.chunks[at]
         if not self._coverage(at, claim):
             return Span(chunk.start, chunk.end)
-        run = best_run(claim, self._sentences(at))
+        run = best_run(claim, self.sentences(at))
         return Span(chunk.sentences[run.first].start, chunk.sentences[run.last - 1].end)
 
-    def _coverage(self, at: int, claim: Sentence) -> float:
-        return best_run(claim, self._sentences(at)).coverage if claim.has_content else 0.0
+    def differing_quantity(self, at: int, claim: Sentence) -> Rule | None:
+        """The rule that contradicts a claim by a number or date of that chunk."""
+        if not claim.quantities:
+            return None
+        sentences = self.sentences(at)
+        run = best_run(claim, sentences)
+        rule = differing_quantity(claim, sentences[run.first : run.last], run)
+        return rule if rule is not None and rule.contradicts else None
 
-    def _sentences(self, at: int) -> list[Sentence]:
+    def _coverage(self, at: int, claim: Sentence) -> float:
+        return best_run(claim, self.sentences(at)).coverage if claim.has_content else 0.0
+
+    def sentences(self, at: int) -> list[Sentence]:
+        """A chunk by words."""
         if at not in self._read:
             chunk = self.chunks[at]
-            passage = self._passages[chunk.passage]
+            passage = self.passages[chunk.passage]
             self._read[at] = read_spans(passage, chunk.sentences, self._stemming)
         return self._read[at]
 
@@ -272,6 +302,16 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class _Held:
+    """A claim sentence held against a chunk; `rule` is the one that its numbers break."""
+
+    chunk: int
+    score: float
+    against: float
+    rule: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Task:
     """A claim, sentence by sentence, and its context."""
 
@@ -282,4 +322,13 @@ class _Task:
         """What is to be judged: (premise, hypothesis)."""
         for asked in self.asked:
             for at in asked.chunks:
-                yield self.context.chunks[at].text, asked.text
+                yield self.pair(asked, at)
+
+    def pair(self, asked: _Asked, at: int) -> _Pair:
+        """A chunk, and the claim sentence with its quantities as the chunk spells them."""
+        chunk = self.context.chunks[at]
+        if not asked.sentence.quantities:
+            return chunk.text, asked.text
+        stated = [quantity for part in self.context.sentences(at) for quantity in part.quantities]
+        passage = self.context.passages[chunk.passage]
+        return chunk.text, respelled(asked.text, asked.sentence.quantities, passage, stated)

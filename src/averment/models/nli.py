@@ -8,7 +8,9 @@ if it has it, ``token_type_ids``; output one row of logits a pair), ``tokenizer.
      "max_tokens": 384, "window_words": 160, "sha256": {"model.onnx": "…", "tokenizer.json": "…"}}
 
 `classes` name the logits in their order; see `LabelOrder` for models of two classes or of one.
-`window_words`, which may be missing, is the length of the premises that it was trained on.
+`window_words`, which may be missing, is the length of the premises that it was trained on; `joint`,
+which may be missing too, holds the weights by which `averment.faithfulness.joint` puts its
+judgement and the words of both texts together.
 
 Each pair is computed by itself unless a batch is asked for. A model of dynamically quantised
 weights scales its numbers by the largest of a batch, so that in company a pair would get another
@@ -179,6 +181,7 @@ class Card:
     labels: LabelOrder
     max_tokens: int
     window_words: int | None
+    joint: Mapping[str, float] | None
     digest: str
 
 
@@ -194,9 +197,10 @@ def _read_card(directory: Path) -> Card:
         name, max_tokens = str(made["name"]), int(made["max_tokens"])
         digests: Mapping[str, str] = made["sha256"]
         window_words = int(made["window_words"]) if "window_words" in made else None
+        joint = {str(k): float(v) for k, v in made["joint"].items()} if "joint" in made else None
         order = label_order([str(label) for label in made["classes"]])
         expected = {file: digests[file] for file in (_MODEL, _TOKENIZER)}
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{path} is no card of a model ({error!r}); expected name, classes, max_tokens and "
             "sha256 of both files."
@@ -205,7 +209,7 @@ def _read_card(directory: Path) -> Card:
         raise ModelFileError(f"{path} has the classes {made['classes']}; {EXPECTED_LABELS}")
     for file, digest in expected.items():
         _verify(directory / file, digest)
-    return Card(name, order, max_tokens, window_words, expected[_MODEL])
+    return Card(name, order, max_tokens, window_words, joint, expected[_MODEL])
 
 
 EXPECTED_LABELS = (
@@ -267,6 +271,11 @@ class OnnxNli:
     def window_words(self) -> int | None:
         """How long the premises were that it was trained on; None if its card does not say."""
         return self._card.window_words
+
+    @property
+    def joint(self) -> Mapping[str, float] | None:
+        """Weights for its judgement beside lexical alignment; None if its card has none."""
+        return self._card.joint
 
     def n_tokens(self, text: str) -> int:
         """The tokens of a text, without marks; as many as the window of one that is longer."""

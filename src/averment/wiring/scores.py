@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from averment.errors import CalibrationError, CapabilityError, UsageError
+from averment.errors import CalibrationError, CapabilityError, ModelFileError, UsageError
 from averment.index.embedded import EmbeddedIndex
-from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, ScoringModel
+from averment.ports import (
+    CorpusIndex,
+    FaithfulnessScorer,
+    LanguageModel,
+    PairJudge,
+    ScoringModel,
+)
 from averment.settings import Settings
 from averment.text import TextForm
 from averment.types import Capability
@@ -18,6 +25,7 @@ from averment.types import Capability
 if TYPE_CHECKING:
     from averment.franq.calibrator import Calibrator
     from averment.models.judge import JudgeByLanguageModel
+    from averment.models.nli import OnnxNli
     from averment.scoring.flow import Scoring
 
 
@@ -60,10 +68,7 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
 
 
 def _nli_scorer(directory: Path | None, settings: Settings, cache: Path) -> FaithfulnessScorer:
-    """Around an ONNX model; chunks are as long as the premises that it was trained on."""
     from averment.faithfulness.cache import CachedJudge
-    from averment.faithfulness.chunks import packed_chunks
-    from averment.faithfulness.scorer import ChunkedScorer, scorer_for_window
     from averment.models.nli import open_nli, open_shipped_nli
 
     n_threads = settings.threads or 1
@@ -71,10 +76,38 @@ def _nli_scorer(directory: Path | None, settings: Settings, cache: Path) -> Fait
         nli = open_shipped_nli(n_threads=n_threads)
     else:
         nli = open_nli(directory, n_threads=n_threads)
-    cached = CachedJudge(nli, identity=nli.identity, directory=cache)
+    return scorer_of(nli, CachedJudge(nli, identity=nli.identity, directory=cache))
+
+
+def scorer_of(nli: OnnxNli, judge: PairJudge) -> FaithfulnessScorer:
+    """How claims are scored with an ONNX model, as its card has it.
+
+    Chunks are as long as the premises that it was trained on, if its card says so, and lexical
+    alignment has its say if the card holds the weights.
+
+    Args:
+        nli: The model.
+        judge: The model itself, or who remembers for it.
+
+    Raises:
+        ModelFileError: The weights on the card are not those of a joint judgement.
+    """
+    from averment.faithfulness.chunks import packed_chunks
+    from averment.faithfulness.joint import JointJudge, JointWeights
+    from averment.faithfulness.scorer import ChunkedScorer, scorer_for_window
+
+    if nli.joint is not None:
+        try:
+            judge = JointJudge(judge, weights=JointWeights(**nli.joint))
+        except TypeError as error:
+            expected = ", ".join(field.name for field in dataclasses.fields(JointWeights))
+            raise ModelFileError(
+                f"The card of {nli.name!r} has the joint weights {sorted(nli.joint)}; expected "
+                f"{expected}."
+            ) from error
     if nli.window_words is None:
-        return scorer_for_window(cached, window_tokens=nli.window_tokens, n_tokens=nli.n_tokens)
-    return ChunkedScorer(cached, split=partial(packed_chunks, budget=nli.window_words))
+        return scorer_for_window(judge, window_tokens=nli.window_tokens, n_tokens=nli.n_tokens)
+    return ChunkedScorer(judge, split=partial(packed_chunks, budget=nli.window_words))
 
 
 def _language_model_as_judge(model: LanguageModel | None) -> JudgeByLanguageModel:
