@@ -11,7 +11,15 @@ from dataclasses import replace
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
 from averment.text import TextForm
-from averment.types import Check, Cooccurrence, Count, CountKind, Passage
+from averment.types import (
+    Check,
+    Cooccurrence,
+    Count,
+    CountKind,
+    Passage,
+    Phrase,
+    SurfaceForm,
+)
 
 _NO_RIVAL = Cooccurrence(False, 0, 0, None, CountKind.EXACT)
 """Somebody looked for other tails, and the windows of the head name none."""
@@ -63,13 +71,18 @@ def _left(
 ) -> tuple[int, Cooccurrence]:
     """How many retrieved documents hold head and tail, and the pairs in all others."""
     inside = pairs_in_passages(
-        check.triplet.head,
-        tail,
+        _counted(check.triplet.head, together.a_forms),
+        _counted(tail, together.b_forms),
         passages=retrieved,
         window_words=check.window_words,
         form=form,
     )
     return inside.documents or 0, without_retrieved(together, retrieved=inside)
+
+
+def _counted(name: str, forms: Sequence[SurfaceForm]) -> Phrase:
+    """What a name was counted by: what leaves the counts must be what came into them."""
+    return frozenset(form.text for form in forms) or name
 
 
 def _fewer(count: Count, n_documents: int) -> Count:
