@@ -29,6 +29,7 @@ from averment.types import (
     GenerationOptions,
     Occurrence,
     Passage,
+    Phrase,
     Prompt,
     Retrieval,
     ScoredPassage,
@@ -187,7 +188,9 @@ class ListIndex:
     def _starts_of_any(self, phrase: Phrase) -> list[list[int]]:
         forms = [phrase] if isinstance(phrase, str) else sorted(phrase)
         of_each = [self._starts(form) for form in forms]
-        return [sorted({at for some in found for at in some}) for found in zip(*of_each)]
+        return [
+            sorted({at for some in found for at in some}) for found in zip(*of_each, strict=True)
+        ]
 
     def _cooccurrence(self, a: str, b: str, window_words: int) -> Cooccurrence:
         distances = [

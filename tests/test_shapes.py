@@ -35,7 +35,10 @@ from averment.types import (
     Faithfulness,
     Occurrence,
     Question,
+    RelationCheck,
+    RelationOutcome,
     Report,
+    Rival,
     Scores,
     Sentence,
     Support,
@@ -195,6 +198,7 @@ def test_the_counts_of_a_claim_name_the_pair_and_how_far_to_trust_it() -> None:
                 "pairs": 2,
                 "nearest_words": 1,
                 "kind": "exact",
+                "relation": None,
             }
         ]
     }
@@ -391,3 +395,22 @@ def test_what_a_claim_was_scored_by_is_told_beside_the_score() -> None:
 )
 def test_every_object_is_strict_json(made: dict[str, Any]) -> None:
     assert json.loads(json.dumps(made, allow_nan=False)) == made
+
+
+def test_a_relation_that_was_read_names_its_window_and_its_rivals() -> None:
+    window = passage("Oslo is the capital of Norway.", passage_id="d1")
+    read = RelationCheck(
+        RelationOutcome.CONTRADICTED, "states_another", window, (Rival("Norway", together(3)),)
+    )
+    made = answer()
+    check = dataclasses.replace(made.claims[0].checks[0], relation=read)
+    claims = (dataclasses.replace(made.claims[0], checks=(check,)), *made.claims[1:])
+
+    [pair] = answer_object(dataclasses.replace(made, claims=claims))["claims"][0]["counts"]["pairs"]
+
+    assert pair["relation"] == {
+        "outcome": "contradicted",
+        "reason": "states_another",
+        "window": {"document_id": "d1", "text": window.text, "start": 0, "end": 30},
+        "rivals": [{"tail": "Norway", "documents": 3}],
+    }

@@ -26,7 +26,7 @@ from averment.types import (
     Sentence,
     Support,
 )
-from doubles import exact, follow, hits, next_step, text_of, together
+from doubles import exact, follow, hits, next_step, passage, text_of, together
 
 OPTIONS = GenerationOptions(max_tokens=8)
 SENTENCE = Sentence("Oslo is in Norway.", Support.PRESENT)
@@ -45,6 +45,12 @@ SENTENCE = Sentence("Oslo is in Norway.", Support.PRESENT)
             steps.Cooccur((("a", "b"),), 9),
             [together(1)],
             id="cooccurrence",
+        ),
+        pytest.param(
+            steps.windows([(("a",), ("b", "c"))], window_words=9, context_words=2, limit=3),
+            steps.LocatePairs(((("a",), ("b", "c")),), 9, 2, 3),
+            [(passage("a b"),)],
+            id="windows",
         ),
         pytest.param(
             steps.search("q", 3, trigger="t", detail="d"),

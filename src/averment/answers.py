@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from averment.scoring.claims import (
     ScorableClaim,
@@ -20,6 +21,7 @@ from averment.text import TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
     Answer,
+    Check,
     Claim,
     ClaimScores,
     ClaimVerdict,
@@ -27,6 +29,7 @@ from averment.types import (
     Faithfulness,
     Passage,
     Question,
+    RelationOutcome,
     Sentence,
     Support,
     Verdict,
@@ -118,13 +121,19 @@ def scored_claim(
         passages: What it was held against.
         from_corpus: They are of the corpus that was counted.
     """
-    unknown = claim.reasons.get("support", "not_checked")
+    judge = partial(
+        verdict_of,
+        support=claim.support,
+        unknown=claim.reasons.get("support", "not_checked"),
+        from_corpus=from_corpus,
+        is_denied=any(map(_is_denied, claim.checks)),
+    )
     if scored is None:
-        verdict, why = verdict_of(None, claim.support, unknown=unknown, from_corpus=from_corpus)
+        verdict, why = judge(None)
         reasons = {**dict.fromkeys(_SCORES, "no_estimator"), "verdict": why, **claim.reasons}
         return replace(claim, verdict=verdict, reasons=reasons)
     found = scored.faithfulness
-    verdict, why = verdict_of(found, claim.support, unknown=unknown, from_corpus=from_corpus)
+    verdict, why = judge(found)
     return replace(
         claim,
         verdict=verdict,
@@ -140,6 +149,10 @@ def scored_claim(
         uu=scored.uu,
         features=scored.features,
     )
+
+
+def _is_denied(check: Check) -> bool:
+    return check.relation is not None and check.relation.outcome is RelationOutcome.CONTRADICTED
 
 
 def _best_span(found: Faithfulness | None, passages: Sequence[Passage]) -> tuple[Passage, ...]:

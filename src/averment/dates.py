@@ -89,6 +89,8 @@ _MONTH = (
     r"|December|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?)"
 )
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)?(?![\d.,]\d|\d)"
+# "1947 – 30 August 2017" is a year and a day, not a span of years.
+_UNTIL = rf"(?:\s?[-–—]\s?(?P<until>[12]\d{{3}}|\d\d(?!\s+(?:{'|'.join(_MONTHS).title()})))(?!\d))?"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d|[.,]\d)"
 _BEFORE_CHRIST = r"(?P<bc>\s?B\.?C\.?(?:E\.?)?\b)?"
 
@@ -105,8 +107,7 @@ _DATE = re.compile(
                 rf"(?<=\b[Ii]n ){_MONTH}\b",
                 r"\b(?P<decade>[12]\d{2}0)\s?['’]?s\b",
                 r"\b(?P<century>[12]?\d)(?:st|nd|rd|th)[ -]century" + _BEFORE_CHRIST,
-                rf"(?<![\w$€£.,/-]){_YEAR}(?!\s?%)(?:\s?[-–—]\s?(?P<until>[12]\d{{3}}|\d\d)(?!\d))?"
-                + _BEFORE_CHRIST,
+                rf"(?<![\w$€£.,/-]){_YEAR}(?!\s?%){_UNTIL}{_BEFORE_CHRIST}",
             )
         )
     )

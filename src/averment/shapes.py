@@ -21,6 +21,7 @@ from averment.types import (
     Count,
     Occurrence,
     Passage,
+    RelationCheck,
     Report,
     Scores,
     SurfaceForm,
@@ -200,6 +201,23 @@ def _check_object(check: Check) -> dict[str, Any]:
         "window_words": check.window_words,
         **_pair_counts(check.cooccurrence),
         **_pair_forms(check.cooccurrence, "head", "tail"),
+        "relation": None if check.relation is None else _relation_object(check.relation),
+    }
+
+
+def _relation_object(found: RelationCheck) -> dict[str, Any]:
+    """What windows say of a relation; rivals are null where nobody counted them."""
+    rivals = None
+    if found.rivals is not None:
+        rivals = [
+            {"tail": rival.text, "documents": rival.cooccurrence.documents}
+            for rival in found.rivals
+        ]
+    return {
+        "outcome": found.outcome.value,
+        "reason": found.reason,
+        "window": None if found.window is None else _evidence_object(found.window),
+        "rivals": rivals,
     }
 
 

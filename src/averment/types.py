@@ -272,10 +272,7 @@ class DroppedTriplet:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The triplets of one sentence, and those that were refused.
-
-    `failed` holds why nothing could be extracted at all; then no triplets means nothing.
-    """
+    """The triplets of a sentence, those that were refused, and why it failed if it did."""
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()
@@ -316,7 +313,7 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Which model answers, where it came from, and what it can be asked for."""
+    """Which model answers, where it came from, what it can be asked for."""
 
     name: str
     source: str
@@ -377,16 +374,12 @@ class Faithfulness:
 
 
 class RelationOutcome(StrEnum):
-    """Whether the corpus states the relation of a pair. Standing near each other states nothing."""
+    """Whether the corpus states a relation, says it of another, neither, or nobody could tell."""
 
     SUPPORTED = "supported"
-    """A window says it."""
     NOT_FOUND = "not_found"
-    """No window says it, and none says something else."""
     CONTRADICTED = "contradicted"
-    """A window says it of somebody else, where only one can be."""
     UNKNOWN = "unknown"
-    """Nobody could look: no text, no relation, a corpus that did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,25 +392,24 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class RelationCheck:
-    """What the windows of a pair say of its relation.
+    """What the windows of a pair say of its relation: which one (``window``), and how (a code).
 
-    ``window`` is the one that says so, with the code of how it does in ``reason``:
-    ``states_relation``, ``judged_faithful``, ``states_another``, ``other_kind`` …
+    Standing near each other states nothing. ``rivals`` is None where nobody counted them.
     """
 
     outcome: RelationOutcome
     reason: str
     window: Passage | None = None
-    rivals: tuple[Rival, ...] = ()
+    rivals: tuple[Rival, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One pair held against the corpus.
 
-    It is the ends of a triplet, or the final answer and a name of the question; the latter has an
-    empty relation. ``head_count`` is there because a pair whose head the corpus does not know is
-    ``NOT_COVERED`` rather than absent. ``relation`` is None where nobody looked.
+    It is the ends of a triplet, or the final answer and a name of the question, without a relation.
+    A pair whose head the corpus hardly knows is ``NOT_COVERED`` rather than absent. ``relation`` is
+    None where nobody looked.
     """
 
     triplet: Triplet
@@ -434,8 +426,7 @@ class Sentence:
     """A committed sentence: what was checked in it and how often it was rewritten.
 
     ``reason`` is a code for how the support came about where the checks do not show it:
-    ``no_claim`` (nothing to check, which is harmless), ``extraction_failed``,
-    ``corpus_unavailable``, ``in_passage``, ``by_its_claims`` …
+    ``no_claim`` (nothing to check, which is harmless), ``in_passage``, ``by_its_claims`` …
 
     ``tokens`` are those that were written for it, with the log-probabilities that they had in its
     own context; they join to the end of ``text``, or to all of it, or are empty.
@@ -483,15 +474,10 @@ class ClaimScores:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of all claims, and who made them.
+    """The scores of all claims in order, and who made them.
 
-    Args:
-        claims: One a claim, in order.
-        faithfulness_scorer: The name of who judged faithfulness.
-        uf_estimator: Of the confidence of the faithful branch, ``constant`` where there is none.
-        uu_estimator: Of the confidence of the unfaithful branch.
-        model: The language model whose log-probabilities were read, empty where none was.
-        notes: What could not be used and why, in words.
+    ``faithfulness_scorer`` judged; the estimators are those of the two branches, ``constant`` where
+    there is none; ``model`` gave log-probabilities, or is empty; ``notes`` say what failed and why.
     """
 
     claims: tuple[ClaimScores, ...]
@@ -533,8 +519,8 @@ class Draft:
 class Claim:
     """A claim of the answer at ``answer.draft[start:end]``, with every score it has.
 
-    A missing score is ``None`` and its field name is a key of ``reasons``. ``p_faithful`` is raw.
-    ``evidence`` are the best spans for it, cut out of the passages that were retrieved.
+    A missing score is ``None`` and a key of ``reasons``; ``p_faithful`` is raw. ``evidence`` are
+    the best spans for it, cut out of the passages that were retrieved.
     """
 
     text: str

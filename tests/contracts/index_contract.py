@@ -290,9 +290,58 @@ class CorpusIndexContract:
 
         assert [o.document_id for o in found] == ["d0", "d1"]
 
+    def test_windows_come_nearest_first_whatever_the_order_of_the_documents(
+        self, open_index: OpenIndex
+    ) -> None:
+        index = open_index(corpus("a x x b", "a b", "b x a", "b"))
+
+        [found] = index.nearest_windows([("a", "b")], window_words=3, context_words=0, limit=5)
+
+        assert [(each.document_id, each.text) for each in found] == [
+            ("d1", "a b"),
+            ("d2", "b x a"),
+            ("d0", "a x x b"),
+        ]
+
+    def test_windows_show_words_around_the_pair_and_where_they_stand(
+        self, open_index: OpenIndex
+    ) -> None:
+        text = "one, two. A b; three (four) five"
+        index = open_index(corpus(text))
+
+        [[found]] = index.nearest_windows([("a", "b")], window_words=3, context_words=2, limit=1)
+
+        assert (found.text, found.start, found.end) == ("one, two. A b; three (four", 0, 26)
+        assert text[found.start : found.end] == found.text
+
+    def test_a_phrase_with_itself_shows_the_documents_that_it_opens_first(
+        self, open_index: OpenIndex
+    ) -> None:
+        index = open_index(corpus("x x a", "a x x", "x a a"))
+
+        [found] = index.nearest_windows([("a", "a")], window_words=0, context_words=9, limit=2)
+
+        assert [each.document_id for each in found] == ["d1", "d2"]
+
+    def test_windows_are_of_any_form_of_a_name(self, open_index: OpenIndex) -> None:
+        index = open_index(corpus("New York City has b.", "NYC has b."))
+
+        [found] = index.nearest_windows(
+            [({"nyc", "new york city"}, "b")], window_words=9, context_words=9, limit=5
+        )
+
+        assert {each.document_id for each in found} == {"d0", "d1"}
+
     @pytest.mark.parametrize(
         ("ask", "named"),
         [
+            pytest.param(
+                lambda index: index.nearest_windows(
+                    [("a", "?")], window_words=1, context_words=1, limit=1
+                ),
+                r"'\?'",
+                id="windows",
+            ),
             pytest.param(lambda index: index.locate("?", limit=1), r"'\?'", id="locate"),
             pytest.param(
                 lambda index: index.locate_pair("a", "?", window_words=1, limit=1),

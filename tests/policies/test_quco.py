@@ -250,7 +250,7 @@ def test_a_pair_with_a_head_that_the_corpus_does_not_know_is_not_covered() -> No
 
     assert found.support is Support.NOT_COVERED
     assert [query.trigger for query in found.queries] == ["not_covered_pair"]
-    assert found.queries[0].detail.endswith("the corpus does not know the first")
+    assert found.queries[0].detail.endswith("the corpus hardly knows the first")
 
 
 def test_a_head_that_could_not_be_counted_leaves_an_absent_pair_absent() -> None:

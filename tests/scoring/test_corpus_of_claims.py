@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from averment.franq.evidence import TripleCounts, claim_features
 from averment.scoring.corpus import corpus_features
 from averment.text import TextForm
-from averment.types import Check, Cooccurrence, Count, CountKind, Passage, Triplet
+from averment.types import (
+    Check,
+    Cooccurrence,
+    Count,
+    CountKind,
+    Passage,
+    RelationCheck,
+    RelationOutcome,
+    Rival,
+    Triplet,
+)
 from doubles import exact, passage, together
 from scoring.scoring_by_hand import CORPUS, ELSEWHERE, PASSAGE, checked
 
@@ -106,3 +118,35 @@ def test_a_claim_is_as_strong_as_its_weakest_relation() -> None:
 
     assert found["zero_weakest"] == 1.0
     assert found["zero_mean"] == 0.5
+
+
+def with_rivals(*rivals: Rival) -> Check:
+    """A pair of four documents whose relation was read for other tails."""
+    relation = RelationCheck(RelationOutcome.NOT_FOUND, "not_stated", None, rivals)
+    return replace(checked(), relation=relation)
+
+
+@pytest.mark.parametrize(
+    ("rivals", "contrast"),
+    [
+        pytest.param((Rival("Sweden", together(12)),), 0.25, id="a stronger one"),
+        pytest.param((Rival("Sweden", together(1)), Rival("Iran", together(4))), 0.5, id="best"),
+        pytest.param((), 1.0, id="none was found"),
+    ],
+)
+def test_the_contrast_is_with_the_strongest_rival(
+    rivals: tuple[Rival, ...], contrast: float
+) -> None:
+    assert features(with_rivals(*rivals))["contrast_weakest"] == pytest.approx(contrast)
+
+
+def test_where_nobody_looked_for_rivals_there_is_no_contrast() -> None:
+    assert "contrast_weakest" not in features(checked())
+
+
+def test_a_passage_that_was_retrieved_is_no_evidence_for_a_rival() -> None:
+    said = passage("Oslo is the capital of Sweden.")
+
+    found = features(with_rivals(Rival("Sweden", together(1))), retrieved=(said,))
+
+    assert found["contrast_weakest"] == 1.0

@@ -88,3 +88,45 @@ def test_a_passage_that_says_something_else_contradicts(rule: str) -> None:
     found = verdict_of(differing, Support.UNKNOWN, unknown="why", from_corpus=False)
 
     assert found == (ClaimVerdict.CONTRADICTED, rule)
+
+
+@pytest.mark.parametrize(
+    ("faithfulness", "from_corpus", "expected"),
+    [
+        pytest.param(
+            Faithfulness(0.9, passage=0),
+            True,
+            (ClaimVerdict.CONTRADICTED, "corpus_states_another"),
+            id="entailed by a passage of the same corpus",
+        ),
+        pytest.param(
+            Faithfulness(0.9, passage=0),
+            False,
+            (ClaimVerdict.SUPPORTED, "passage_entails"),
+            id="entailed by a passage that somebody brought",
+        ),
+        pytest.param(
+            Faithfulness(0.2, passage=0),
+            False,
+            (ClaimVerdict.CONTRADICTED, "corpus_states_another"),
+            id="not entailed",
+        ),
+        pytest.param(
+            Faithfulness(0.2, 0.9, 0, reason="date_differs"),
+            True,
+            (ClaimVerdict.CONTRADICTED, "date_differs"),
+            id="a passage opposes too",
+        ),
+        pytest.param(
+            None, True, (ClaimVerdict.CONTRADICTED, "corpus_states_another"), id="nobody judged"
+        ),
+    ],
+)
+def test_a_claim_that_the_corpus_denies_is_contradicted(
+    faithfulness: Faithfulness | None, from_corpus: bool, expected: tuple[ClaimVerdict, str]
+) -> None:
+    found = verdict_of(
+        faithfulness, Support.PRESENT, unknown="why", from_corpus=from_corpus, is_denied=True
+    )
+
+    assert found == expected

@@ -13,8 +13,8 @@ from functools import reduce
 from operator import or_
 
 from averment.dates import Relation
-from averment.quantities import compare
 from averment.faithfulness.terms import QUANTITY_WEIGHT, Sentence, beginning
+from averment.quantities import compare
 
 _MOST_SENTENCES = 3
 _LONGER_RUN = 0.02

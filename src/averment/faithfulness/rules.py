@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 
-from averment.faithfulness.alignment import Run
 from averment.dates import Date, Relation
-from averment.quantities import compare
+from averment.faithfulness.alignment import Run
 from averment.faithfulness.terms import Sentence, stemmer
+from averment.quantities import compare
 
 _QUANTITY_MIN_COVERAGE = 0.5
 """Another number near few of a claim's words is a number of something else."""

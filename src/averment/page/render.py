@@ -42,6 +42,7 @@ _KINDS: dict[type[object], str] = {
     steps.ExtractTriplets: "extract",
     steps.CountPhrases: "count",
     steps.Cooccur: "count",
+    steps.LocatePairs: "count",
     steps.Search: "search",
     steps.Generate: "generate",
     steps.Commit: "commit",
@@ -232,6 +233,9 @@ def _told(record: Record) -> str:
             return "documents with both " + ", ".join(
                 f"{a} and {b}: {_number(c.documents)}" for (a, b), c in found_pairs
             )
+        case steps.LocatePairs(pairs=located):
+            n_windows = sum(map(len, outcome))
+            return f"read {n_windows} windows of {', '.join(_names(pair) for pair in located)}"
         case steps.Search(query=query):
             return f"searched “{query}”: {len(outcome.hits)} passages"
         case steps.Generate():
@@ -243,6 +247,11 @@ def _told(record: Record) -> str:
             return f"held {len(claims)} claims against {len(passages)} passages: {scores}"
         case steps.Rescore(text=text):
             return f"re-scored {len(outcome)} tokens of “{text.strip()}” without passages"
+
+
+def _names(pair: tuple[steps.Forms, steps.Forms]) -> str:
+    (a, *_), (b, *_) = pair
+    return a if a == b else f"{a} and {b}"
 
 
 def _words(support: Support) -> str:

@@ -17,6 +17,10 @@ Differences from the paper's code, each on purpose:
 - A question without entities asks for retrieval (the paper answers it unaided); see
   `retrieve_without_entities`.
 
+Beyond the paper, each to be switched on by name: what `averment.policies.pairs` reads off the
+windows of a pair, how much of a question the corpus knows (`coverage_threshold`), and how a query
+is put (`query_form`).
+
 Source: QuCo-RAG (arXiv 2512.19134), equations 2 to 4.
 """
 
@@ -40,16 +44,18 @@ from averment.policies.loop import (
     is_yes_or_no,
     worst,
 )
+from averment.policies.pairs import PairCheck, one_contains_other
+from averment.policies.relations import sense_of
 from averment.steps import Flow
 from averment.text import TextForm, contains_words
 from averment.types import (
     Capability,
     Check,
-    Cooccurrence,
     Count,
     CountKind,
     Generation,
     Question,
+    RelationOutcome,
     Sentence,
     Support,
     Triplet,
@@ -59,6 +65,8 @@ from averment.types import (
 # Kinds of entities that say nothing about how well known a question's subject is.
 _NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
+LOW_COVERAGE = "low_coverage"
+"""The trigger of a search for a question whose entities the corpus hardly knows."""
 
 
 class Aggregation(StrEnum):
@@ -78,6 +86,28 @@ class Aggregation(StrEnum):
             return 0.0
         # Rounded, so that three times 1000 is 1000 and not a little less.
         return round(math.exp(math.fsum(map(math.log, counts)) / len(counts)), 6)
+
+
+class QueryForm(StrEnum):
+    """What is searched for when a claim fails."""
+
+    HEAD_RELATION = "head_relation"
+    """The paper: the tail, the suspected error, stays out."""
+    TRIPLET = "triplet"
+    SENTENCE = "sentence"
+    QUESTION_HEAD = "question_head"
+
+    def of(self, triplet: Triplet, *, sentence: str, question: str) -> str:
+        """The query of a triplet; without a question that is the head and the relation."""
+        match self:
+            case QueryForm.TRIPLET:
+                return f"{triplet.head} {triplet.relation} {triplet.tail}"
+            case QueryForm.SENTENCE:
+                return sentence
+            case QueryForm.QUESTION_HEAD if question:
+                return f"{question} {triplet.head}"
+            case _:
+                return f"{triplet.head} {triplet.relation}"
 
 
 class CountUnit(StrEnum):
@@ -112,6 +142,16 @@ class QuCo:
         window_words: Largest distance of a pair, in words (omega; the paper's 1000 tokens are
             about 750 words).
         retrieve_without_entities: Search with a question in which no entity was found.
+        coverage_threshold: A question of whose entities the corpus knows a smaller share is not
+            covered: it is searched for, and no answer to it goes out without a warning. 0: never.
+        query_form: What is searched for when a claim fails.
+        check_relations: Read windows of a pair for the claimed relation; one that is said of
+            somebody else fails, and so does one of a known kind that is not found.
+        judge_relations: Where patterns find nothing, let the judge of faithfulness read them.
+        contrast: Count the rivals of a tail; a clearly stronger one contradicts.
+        compare_values: Look for numbers and dates by value where their words do not occur.
+        require_article: A head without a document about it is not covered, and only windows of
+            such a document contradict.
     """
 
     entity_threshold: float
@@ -120,6 +160,13 @@ class QuCo:
     cooccurrence_threshold: int = 1
     window_words: int = 1000
     retrieve_without_entities: bool = True
+    coverage_threshold: float = 0.0
+    query_form: QueryForm = QueryForm.HEAD_RELATION
+    check_relations: bool = False
+    judge_relations: bool = False
+    contrast: bool = False
+    compare_values: bool = False
+    require_article: bool = False
 
     name: ClassVar[str] = "quco"
     needs: ClassVar[frozenset[Capability]] = frozenset()
@@ -142,6 +189,10 @@ class QuCo:
             missing = [name for name, n in zip(names, counts, strict=True) if n is None]
             detail = f"the corpus could not count {', '.join(missing)}"
             return (Query(question.text, "unknown_count", detail),)
+        share = sum(n > 0 for n in known) / len(known)
+        if share < self.coverage_threshold:
+            unknown = ", ".join(name for name, n in zip(names, known, strict=True) if not n)
+            return (Query(question.text, LOW_COVERAGE, f"the corpus does not know {unknown}"),)
         if self.aggregation.of(known) >= self.entity_threshold:
             return ()
         shown = ", ".join(f"{name} {n}" for name, n in zip(names, known, strict=True))
@@ -157,33 +208,37 @@ class QuCo:
         self, progress: Progress, sentence: str, generation: Generation
     ) -> Flow[Inspection]:
         """Hold the claims of a sentence, and the final answer, against the corpus (equation 4)."""
-        claims = yield from self.inspect_claims(before_final(sentence))
+        question = progress.question.text
+        claims = yield from self.inspect_claims(before_final(sentence), question)
         if not is_final(sentence) or claims.queries:
             return claims
         final = yield from self._inspect_final(progress, claims, final_answer(sentence))
+        asked = [made.trigger for made in progress.ledger.retrievals]
+        if final.support is Support.PRESENT and LOW_COVERAGE in asked:
+            final = replace(final, reason=LOW_COVERAGE)
         if claims.reason == "extraction_failed" and final.support is Support.PRESENT:
             return replace(claims, checks=final.checks)  # what is not known is not present
         return replace(final, checks=claims.checks + final.checks, dropped=claims.dropped)
 
-    def inspect_claims(self, text: str) -> Flow[Inspection]:
+    def inspect_claims(self, text: str, question: str = "") -> Flow[Inspection]:
         """Hold the triplets of a text against the corpus; the final answer is not looked for."""
         if not text:
             return Inspection(reason="no_claim")
         extraction = yield from steps.triplets(text)
         if extraction.failed is not None:
             return Inspection(reason="extraction_failed")
-        checks = yield from self._check(extraction.triplets)
+        checks = yield from self._pair_check.run(extraction.triplets, text)
         if not checks:
             return Inspection(reason="no_claim", dropped=extraction.dropped)
         support = worst([check.support for check in checks])
         queries = tuple(
             Query(
-                f"{check.triplet.head} {check.triplet.relation}",
-                f"{check.support}_pair",
-                f"{check.triplet.head} and {check.triplet.tail}: {self._why(check.support)}",
+                self.query_form.of(check.triplet, sentence=text, question=question),
+                f"{failed}_pair",
+                f"{check.triplet.head} and {check.triplet.tail}: {self._why(failed)}",
             )
             for check in checks
-            if check.support is not Support.PRESENT
+            if (failed := _failure(check)) is not None
         )
         return Inspection(support, _reason(support), checks, extraction.dropped, queries)
 
@@ -207,10 +262,11 @@ class QuCo:
             return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
         if _ends_a_found_claim(answer, said):
             return Inspection(Support.PRESENT)
-        pairs = [name for name in names if not _one_contains_other(name, answer)]
+        pairs = [name for name in names if not one_contains_other(name, answer)]
         if not pairs:
             return self._inspect_against_passages(progress, answer)
-        checks = yield from self._check([Triplet(name, _NO_RELATION, answer) for name in pairs])
+        links = [Triplet(name, _NO_RELATION, answer) for name in pairs]
+        checks = yield from self._pair_check.run(links)
         present = tuple(check for check in checks if check.support is Support.PRESENT)
         if present:  # one link suffices: the other names lead to it
             return Inspection(Support.PRESENT, checks=present)
@@ -238,30 +294,28 @@ class QuCo:
         query = Query(question.text, reason or f"{support}_answer", detail)
         return Inspection(support, reason, checks, queries=(query,))
 
-    def _check(self, triplets: Sequence[Triplet]) -> Flow[tuple[Check, ...]]:
-        asked = [t for t in triplets if not _one_contains_other(t.head, t.tail)]
-        if not asked:
-            return ()
-        heads = yield from steps.count([t.head for t in asked])
-        tails = yield from steps.count([t.tail for t in asked])
-        found = yield from steps.cooccurrence([(t.head, t.tail) for t in asked], self.window_words)
-        return tuple(
-            Check(t, self._support(head, pair), head, tail, pair, self.window_words)
-            for t, head, tail, pair in zip(asked, heads, tails, found, strict=True)
+    @property
+    def _pair_check(self) -> PairCheck:
+        return PairCheck(
+            self.window_words,
+            self.cooccurrence_threshold,
+            check_relations=self.check_relations,
+            judge_relations=self.judge_relations,
+            contrast=self.contrast,
+            compare_values=self.compare_values,
+            require_article=self.require_article,
         )
 
-    def _support(self, head: Count, pair: Cooccurrence) -> Support:
-        support = pair.support(at_least=self.cooccurrence_threshold)
-        if support is Support.ABSENT and head.support() is Support.ABSENT:
-            return Support.NOT_COVERED
-        return support
-
-    def _why(self, support: Support) -> str:
-        if support is Support.ABSENT:
+    def _why(self, failed: Support | RelationOutcome) -> str:
+        if failed is RelationOutcome.CONTRADICTED:
+            return "the corpus says this of something else"
+        if failed is RelationOutcome.NOT_FOUND:
+            return "they stand near each other, but nothing says this of them"
+        if failed is Support.ABSENT:
             seldom = "never" if self.cooccurrence_threshold == 1 else "too seldom"
             return f"{seldom} near each other in the corpus"
-        if support is Support.NOT_COVERED:
-            return "the corpus does not know the first"
+        if failed is Support.NOT_COVERED:
+            return "the corpus hardly knows the first"
         return "the corpus could not tell"
 
     # --- after the answer -----------------------------------------------------------------------
@@ -281,12 +335,38 @@ class QuCo:
             return Verdict.ABSTAINED, "no_evidence"
         if last.support in (Support.ABSENT, Support.NOT_COVERED):
             return Verdict.ABSTAINED, "no_evidence"
+        if last.reason == LOW_COVERAGE:
+            return Verdict.WARNED, LOW_COVERAGE
+        if any(map(_contradicted, sentences)):
+            return Verdict.WARNED, "contradicted_claim"
         supports = [sentence.support for sentence in sentences]
         if Support.ABSENT in supports or Support.NOT_COVERED in supports:
             return Verdict.WARNED, "unsupported_claim"
         if last.support is Support.UNKNOWN or any(map(_unchecked, sentences)):
             return Verdict.WARNED, "not_checked"
         return Verdict.ANSWERED, None
+
+
+def _failure(check: Check) -> Support | RelationOutcome | None:
+    """Why a check asks for retrieval: no support, or a relation that the corpus does not state."""
+    if check.support is not Support.PRESENT:
+        return check.support
+    if check.relation is None:
+        return None
+    if check.relation.outcome is RelationOutcome.CONTRADICTED:
+        return RelationOutcome.CONTRADICTED
+    sense = sense_of(check.triplet.relation, check.triplet.tail)
+    # Of a relation that is not in the table nobody knows how else it is said.
+    is_known = sense is not None and sense.is_known
+    is_missed = check.relation.outcome is RelationOutcome.NOT_FOUND
+    return RelationOutcome.NOT_FOUND if is_known and is_missed else None
+
+
+def _contradicted(sentence: Sentence) -> bool:
+    return any(
+        check.relation is not None and check.relation.outcome is RelationOutcome.CONTRADICTED
+        for check in sentence.checks
+    )
 
 
 def _unchecked(sentence: Sentence) -> bool:
@@ -324,9 +404,3 @@ def _ends_a_found_claim(answer: str, said: Sequence[Sentence | Inspection]) -> b
         check.triplet for part in said for check in part.checks if check.support is Support.PRESENT
     ]
     return _same(answer, [end for triplet in found for end in (triplet.head, triplet.tail)])
-
-
-def _one_contains_other(a: str, b: str) -> bool:
-    """Whether a pair would co-occur by its spelling alone ("Mumbai" / "Mumbai, India")."""
-    first, second = TextForm().words(a), TextForm().words(b)
-    return contains_words(first, second) or contains_words(second, first)

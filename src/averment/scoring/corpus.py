@@ -11,7 +11,18 @@ from dataclasses import replace
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
 from averment.text import TextForm
-from averment.types import Check, Count, Passage, Phrase, SurfaceForm
+from averment.types import (
+    Check,
+    Cooccurrence,
+    Count,
+    CountKind,
+    Passage,
+    Phrase,
+    SurfaceForm,
+)
+
+_NO_RIVAL = Cooccurrence(False, 0, 0, None, CountKind.EXACT)
+"""Somebody looked for other tails, and the windows of the head name none."""
 
 
 def corpus_features(
@@ -35,18 +46,38 @@ def corpus_features(
 
 
 def _without(check: Check, retrieved: Sequence[Passage], form: TextForm) -> TripleCounts:
+    inside, together = _left(check, check.triplet.tail, check.cooccurrence, retrieved, form)
+    return TripleCounts(
+        _fewer(check.head_count, inside),
+        _fewer(check.tail_count, inside),
+        together,
+        _rivals(check, retrieved, form),
+    )
+
+
+def _rivals(check: Check, retrieved: Sequence[Passage], form: TextForm) -> tuple[Cooccurrence, ...]:
+    """The counts of other tails; none where nobody looked."""
+    if check.relation is None or check.relation.rivals is None:
+        return ()
+    found = [
+        _left(check, rival.text, rival.cooccurrence, retrieved, form)[1]
+        for rival in check.relation.rivals
+    ]
+    return tuple(found) or (_NO_RIVAL,)
+
+
+def _left(
+    check: Check, tail: str, together: Cooccurrence, retrieved: Sequence[Passage], form: TextForm
+) -> tuple[int, Cooccurrence]:
+    """How many retrieved documents hold head and tail, and the pairs in all others."""
     inside = pairs_in_passages(
-        _counted(check.triplet.head, check.cooccurrence.a_forms),
-        _counted(check.triplet.tail, check.cooccurrence.b_forms),
+        _counted(check.triplet.head, together.a_forms),
+        _counted(tail, together.b_forms),
         passages=retrieved,
         window_words=check.window_words,
         form=form,
     )
-    together = without_retrieved(check.cooccurrence, retrieved=inside)
-    n_left = inside.documents or 0
-    return TripleCounts(
-        _fewer(check.head_count, n_left), _fewer(check.tail_count, n_left), together
-    )
+    return inside.documents or 0, without_retrieved(together, retrieved=inside)
 
 
 def _counted(name: str, forms: Sequence[SurfaceForm]) -> Phrase:

@@ -16,7 +16,12 @@ _OPPOSING = frozenset(("number_differs", "date_differs", "negation_differs", "op
 
 
 def verdict_of(
-    faithfulness: Faithfulness | None, support: Support, *, unknown: str, from_corpus: bool
+    faithfulness: Faithfulness | None,
+    support: Support,
+    *,
+    unknown: str,
+    from_corpus: bool,
+    is_denied: bool = False,
 ) -> tuple[ClaimVerdict, str]:
     """The verdict and its reason code.
 
@@ -26,20 +31,25 @@ def verdict_of(
         unknown: The reason to give where neither says anything.
         from_corpus: The passages are of the corpus that `support` speaks of. What never occurs
             there together cannot be entailed by one of them, whatever the scorer says.
+        is_denied: A window of the corpus gives a relation of the claim another tail. Passages that
+            somebody brought may know better, passages of the corpus do not.
     """
     absent = support in (Support.ABSENT, Support.NOT_COVERED)
-    if faithfulness is not None and faithfulness.passage is not None:
+    is_read = faithfulness is not None and faithfulness.passage is not None
+    if faithfulness is not None and is_read:
         opposes = faithfulness.reason in _OPPOSING
         if opposes or (faithfulness.contradiction or 0.0) >= ENTAILED:
             return ClaimVerdict.CONTRADICTED, faithfulness.reason or "passage_contradicts"
-        if absent and from_corpus:
-            return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
         # A rule that found something missing outweighs what is left of the score.
-        if faithfulness.score >= ENTAILED and faithfulness.reason is None:
+        entails = faithfulness.score >= ENTAILED and faithfulness.reason is None
+        if entails and not (from_corpus and (absent or is_denied)):
             return ClaimVerdict.SUPPORTED, "passage_entails"
-        return ClaimVerdict.UNSUPPORTED, faithfulness.reason or "passages_do_not_entail"
-    if absent:
+    if is_denied:
+        return ClaimVerdict.CONTRADICTED, "corpus_states_another"
+    if absent and (from_corpus or not is_read):
         return ClaimVerdict.UNSUPPORTED, f"{support}_in_corpus"
+    if faithfulness is not None and is_read:
+        return ClaimVerdict.UNSUPPORTED, faithfulness.reason or "passages_do_not_entail"
     if support is Support.UNKNOWN:
         return ClaimVerdict.UNVERIFIED, unknown
     # Co-occurrence is not entailment: a pair that is there leaves the claim unverified.

@@ -8,7 +8,6 @@ from typing import Any
 
 from averment.engine import Edges, Missing, carry_out
 from averment.index.embedded import EmbeddedIndex
-from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, LanguageModel
 from averment.settings import Settings, resolve_settings
@@ -16,6 +15,7 @@ from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index, open_retriever
 from averment.wiring.models import open_extractor, open_model
+from averment.wiring.policies import make_policy
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 _PASSAGES_A_CLAIM = 3
@@ -70,7 +70,7 @@ def _check(
     from averment.checking import TextCheck
 
     scorer = open_faithfulness(settings, model)
-    counting = None if index is None else QuCo(entity_threshold=LEAST_DOCUMENTS)
+    counting = None if index is None else _counting(index)
     window_words = counting.window_words if counting else 0
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=False, window_words=window_words
@@ -92,6 +92,13 @@ def _check(
     )
     asked = None if question is None else Question("question", question)
     return carry_out(rule.run(text, asked, passages), edges)
+
+
+def _counting(index: EmbeddedIndex) -> QuCo:
+    """Claims are held against the corpus as the policy does while it answers."""
+    trigger = make_policy("quco", index.info).trigger
+    assert isinstance(trigger, QuCo)
+    return trigger
 
 
 def _missing(what: str, hint: str) -> Any:

@@ -10,7 +10,7 @@ from averment.errors import UnknownNameError
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
-from averment.policies.quco import Aggregation, CountUnit, QuCo
+from averment.policies.quco import Aggregation, CountUnit, QuCo, QueryForm
 from averment.types import CorpusInfo
 
 
@@ -52,6 +52,7 @@ def _trigger(values: dict[str, Any], info: CorpusInfo) -> Trigger:
             threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
             values["entity_unit"] = CountUnit(values["entity_unit"])
             values["aggregation"] = Aggregation(values["aggregation"])
+            values["query_form"] = QueryForm(values.get("query_form", QueryForm.HEAD_RELATION))
             return QuCo(**{"entity_threshold": threshold, **values})
         case other:
             raise AssertionError(f"a preset names the trigger {other!r}")
