@@ -235,11 +235,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A claimed relation. Head and tail are spans of their sentence, up to case."""
+    """A claimed relation. Head and tail are spans of their sentence, up to case.
+
+    ``tail_kind`` is ``person``, ``place``, ``date``, ``number``, ``title`` or ``other``, as far as
+    the sentence shows; triplets that differ only in it are equal.
+    """
 
     head: str
     relation: str
     tail: str
+    tail_kind: str = field(default="other", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +260,13 @@ class Extraction:
     """The triplets of one sentence, and those that were refused.
 
     `failed` holds why nothing could be extracted at all; then no triplets means nothing.
+    `silent` names the rule by which the sentence claims nothing (``question``, ``negation`` …).
     """
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()
     failed: str | None = None
+    silent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
