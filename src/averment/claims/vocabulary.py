@@ -43,6 +43,12 @@ PREPOSITIONS = frozenset(
     "without".split()
 )
 
+DETERMINERS = frozenset(
+    "a an this that these those his her its their our my your it he she they there here one two "
+    "another each every all some any both either neither no".split()
+)
+"""What stands before a noun that is no name, and pronouns."""
+
 OPENERS = frozenset(
     "additionally afterwards again already another based besides born certainly considered "
     "currently directed earlier eventually finally following founded furthermore given "
@@ -77,7 +83,7 @@ _NATIONALITIES = frozenset(
     "ugandan ukrainian uruguayan urdu uzbek venetian venezuelan vietnamese welsh yemeni yiddish "
     "yugoslav yugoslavian zambian zimbabwean".split()
 )
-_PROFESSIONS = frozenset(
+PROFESSIONS = frozenset(
     "academic activist actor actress administrator animator architect artist astronaut astronomer "
     "athlete author banker baseballer biologist boxer broadcaster businessman businesswoman "
     "cartoonist chef chemist choreographer cinematographer cleric coach comedian composer "
@@ -99,7 +105,7 @@ _MODIFIERS = frozenset(
     "a an and the film television tv stage born language speaking north south east west northern "
     "southern eastern western former professional retired".split()
 )
-_SPEAKING = _NATIONALITIES | _PROFESSIONS | _CALENDAR
+_SPEAKING = _NATIONALITIES | PROFESSIONS | _CALENDAR
 
 
 def is_verb(word: str) -> bool:
