@@ -42,7 +42,17 @@ from averment.types import Extraction, Triplet
 DATA = pathlib.Path(__file__).parent.parent.parent / "shared" / "data"
 RESAMPLES = 1000
 LENGTHS = (10, 20, 30, 1000)
-COUNTS = ("gold", "hit", "hit_either", "gold_all", "hit_all", "found", "right", "known", "known_right")
+COUNTS = (
+    "gold",
+    "hit",
+    "hit_either",
+    "gold_all",
+    "hit_all",
+    "found",
+    "right",
+    "known",
+    "known_right",
+)
 KINDS = ("person", "place", "date", "number", "other")
 Row = dict[str, object]
 
@@ -109,7 +119,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Ask an extractor sentence by sentence and append a row for each."""
     sentences = read_sentences(arguments.data, arguments.set, arguments.split)
     if arguments.n:
-        sentences = random.Random(arguments.seed).sample(sentences, min(arguments.n, len(sentences)))
+        sentences = random.Random(arguments.seed).sample(
+            sentences, min(arguments.n, len(sentences))
+        )
     name, extractor = _open(arguments)
     run_id = {"set": arguments.set, "split": arguments.split, "extractor": name}
     done = {row["id"] for row in _read(arguments.rows) if run_id.items() <= row.items()}
@@ -215,7 +227,9 @@ def _empty_shares(rows: Sequence[Row]) -> str:
 
 def main() -> None:
     """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--set", choices=SETS, default="2wiki")
     parser.add_argument("--split", choices=("choose", "report"), default="choose")

@@ -2,10 +2,10 @@
 
 The matching rule: two names are equal if their words are, after case and accents are folded, dates
 are written year-month-day whatever their order was, a disambiguator in brackets at the end is cut
-off, and articles are left out ("The Prairie King (film)" is "Prairie King"); where the gold name has a
-comma, what stands before it is enough ("Deram, Mazandaran"). Nothing more: a middle name, a short
-form or a longer phrase is another name. For CaRB, whose ends are phrases, a found end
-must stand within the gold phrase.
+off, and articles are left out ("The Prairie King (film)" is "Prairie King"); where the gold name
+has a comma, what stands before it is enough ("Deram, Mazandaran"). Nothing more: a middle name, a
+short form or a longer phrase is another name. For CaRB, whose ends are phrases, a found end must
+stand within the gold phrase.
 
 `SETS` has two splits each: `choose`, on which rules and prompts may be worked out, and `report`,
 for figures. A sentence that is in both is only in `choose`. A gold pair is used where both its ends
@@ -35,6 +35,9 @@ End = tuple[str, ...]
 """The ways in which one end of a pair is written in the sentence."""
 _FORM = TextForm(fold_accents=True)
 _DISAMBIGUATOR = re.compile(r"\s*\([^()]*\)$")
+_LOWER_MONTH = re.compile(
+    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+)
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -73,6 +76,7 @@ def key(name: str) -> tuple[str, ...]:
 def _words(text: str) -> list[str]:
     """With every date as one word; what is no whole date stays as it is written."""
     pieces, end = [], 0
+    text = _LOWER_MONTH.sub(lambda found: found.group().capitalize(), text)
     for each in quantities(text):
         if isinstance(each, Date) and each.month is not None:
             pieces += _FORM.words(text[end : each.start])
@@ -101,7 +105,7 @@ def _wiki(data: Path, split: str) -> list[GoldSentence]:
     """Supporting sentences with the evidence triples of their questions."""
     sentences: dict[str, GoldSentence] = {}
     for record in _records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
-        pages = {title: sentences for title, sentences in record["context"] or []}
+        pages = dict(record["context"] or [])
         for title, at in record["supporting_facts"]:
             if title in pages and at < len(pages[title]):
                 text = untokenised(pages[title][at])
@@ -117,6 +121,14 @@ def _wiki_statements(data: Path, split: str) -> list[GoldSentence]:
             text = pair["answer"].rstrip(".") + "."
             _add_stated(sentences.setdefault(text, GoldSentence(text)), record["evidences"])
     return [each for each in sentences.values() if each.pairs]
+
+
+def _lower_case(data: Path, split: str) -> list[GoldSentence]:
+    """The same as a person types: without capitals."""
+    return [
+        GoldSentence(each.text.lower(), each.pairs, each.entities)
+        for each in _wiki_statements(data, split)
+    ]
 
 
 def _add_stated(sentence: GoldSentence, triples: Sequence[Sequence[str]]) -> None:
@@ -213,6 +225,7 @@ def _carb(data: Path, split: str) -> list[GoldSentence]:
 SETS: dict[str, Callable[[Path, str], list[GoldSentence]]] = {
     "2wiki": _wiki,
     "2wiki-statements": _wiki_statements,
+    "2wiki-lower-case": _lower_case,
     "redocred": _redocred,
     "carb": _carb,
 }

@@ -38,7 +38,14 @@ _MAX_PHRASE_WORDS = 3  # "and the director of Y was": words between "and" and a 
 def clause_triplets(pieces: Sequence[Piece]) -> Iterator[Triplet]:
     """The triplets of a sentence, in order of their tails."""
     for clause in _clauses(pieces):
-        yield from _Clause(clause).triplets()
+        if clause:
+            yield from _Clause(clause).triplets()
+
+
+def subjects(pieces: Sequence[Piece]) -> list[str]:
+    """What the first clause of a sentence speaks of, also if it says nothing that can be asked."""
+    first = next(_clauses(pieces), [])
+    return _Clause(first).subjects if first else []
 
 
 def _clauses(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
@@ -94,6 +101,11 @@ class _Clause:
                 yield from (self._triplet(head, at) for head in heads)
                 if at == role_at:
                     heads = outside = [at]
+
+    @property
+    def subjects(self) -> list[str]:
+        """The names that come before the verb."""
+        return [self._pieces[at].text for at in self._subjects]
 
     def _triplet(self, head: int, tail: int) -> Triplet:
         return Triplet(self._pieces[head].text, self._relation(head, tail), self._pieces[tail].text)

@@ -35,7 +35,8 @@ _IN_ORDER = (
 )
 _LIKENED = (
     r"\b(?:shares?|shared|of|from|in|have|has|had|are|were|with) (?:\w+ )?the same\b(?! name)"
-    r"|\bsame [\w ]*?\bas\b|\b(?:are|were|have|had|come|came) (?:\w+ ){0,2}different\b|\bof the two\b"
+    r"|\bsame [\w ]*?\bas\b|\bof the two\b"
+    r"|\b(?:are|were|have|had|come|came) (?:\w+ ){0,2}different\b"
 )
 _WITHOUT_THAN = (
     r"\b(?:older|younger|earlier|later|longer|shorter|larger|smaller|bigger|taller|higher)"
@@ -50,7 +51,8 @@ _REFUSAL = re.compile(
     r"|sorry|apologi[sz]e|unable to|as an ai|language model)\b"
 )
 _TALK = re.compile(
-    r"(?<!\S)(?:(?<!> )i(?! \.)|i'm|i'll|i'd|we|we're|you|let's|let us|here (?:is|are)|sure ,|of course ,"
+    r"(?<!\S)(?:(?<!> )i(?! \.)|i'm|i'll|i'd|we|we're|you|let's|let us|here (?:is|are)|sure ,"
+    r"|of course ,"
     r"|to (?:answer|determine|find(?: out)?|figure out|identify)"
     r"|according to the (?:context|passage|text|question))(?!\S)"
 )

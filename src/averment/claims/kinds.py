@@ -45,8 +45,9 @@ _IN_A_WORK = re.compile(
 )
 _PLACE_WORDS = frozenset(
     "county district province river lake island islands city town village street avenue road park "
-    "mountain mountains mount valley bay peninsula republic kingdom territory municipality prefecture "
-    "region beach desert sea ocean gulf forest bridge square airport harbour harbor".split()
+    "mountain mountains mount valley bay peninsula republic kingdom territory municipality "
+    "prefecture region beach desert sea ocean gulf forest bridge square airport harbour "
+    "harbor".split()
 )
 _ORGANISATION_WORDS = frozenset(
     "university college school company inc ltd corporation club fc party band records studios "

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from averment.claims.lowercase import is_without_capitals, lower_case_names
 from averment.claims.titles import title_spans
 from averment.claims.vocabulary import OPENERS, PREPOSITIONS, is_verb, says_nothing
 from averment.text import Name, Span, TextForm, capitalised_names
@@ -42,6 +43,7 @@ _DATE = re.compile(
     r"|(?<!\d)[12]\d{3}-\d\d-\d\d(?!\d)"
     rf"|(?<![\w.,])(?:1\d|20)\d\ds?(?!\w|[.,]\d| {_UNITS}\b)"
 )
+_LOWER_DATE = re.compile(_DATE.pattern, re.IGNORECASE)  # "june 9, 1956"
 _NUMBER = re.compile(
     r"(?<![\w.,])[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)"
     rf"(?:\s?%| (?:thousand|million|billion|trillion)\b)?(?: {_UNITS}\b)?"
@@ -69,7 +71,9 @@ _CAPITAL_POSSESSIVE = re.compile(r"['’]S$")
 # What `capitalised_names` cuts off, as it starts in lower case: "Je-kyoon", "Ze'ev".
 _LOWER_PART = re.compile(r"(?:-[a-z]+|['’](?!ll\b|re\b|ve\b)[a-z]{2,})(?![\w'’-])")
 _COMPOUND_ENDS = frozenset("born language speaking style era".split())
-_FIRST_OF_NAME = re.compile(r" I(?![\w'’.])")  # "World War I", which is taken for the pronoun
+_FIRST_OF_NAME = re.compile(
+    r" I(?![\w'’]|\.[A-Z])"
+)  # "World War I", which is taken for the pronoun
 _YEAR_OF_EVENT = re.compile(r"[Tt]he (?P<year>[12]\d{3}(?:[–-]\d\d)? )$")
 # What it leaves out in front, as it is no name by itself: "We Are the World", "No Country".
 _CAPITALS_BEFORE = re.compile(r"(?:(?<![\w.'’-])[A-Z][a-z]* (?:the )?)+$")
@@ -78,7 +82,8 @@ _TITLE_OPENERS = frozenset("We I You He She It My Our Your Her His No Not".split
 _TITLE_SUBJECT = re.compile(
     r" (?P<link>[a-z]+) (?:(?:the|an?) )?(?:[A-Z][\w'’-]* )+(?P<verb>[a-z]+)\b"
 )
-_NEXT = re.compile(r"\s*(?:(?P<word>[a-z]+)|(?P<mark>[^\w\s]))")
+_ADVERB = r"(?:(?:also|never|later|first|then|once|still|now|soon|again|often|[a-z]+ly) )?"
+_NEXT = re.compile(rf"\s*{_ADVERB}(?:(?P<word>[a-z]+)|(?P<mark>[^\w\s]))")
 
 
 def mentions(text: str) -> list[Entity]:
@@ -95,7 +100,8 @@ def mentions(text: str) -> list[Entity]:
     ]
     quoted = [each for each in _titles(text) if not _overlaps(each.start, each.end, announced)]
     titles = [*announced, *quoted]
-    dates = list(_matches(text, _DATE, kind="date", taken=[*brackets, *titles]))
+    date = _LOWER_DATE if is_without_capitals(text) else _DATE
+    dates = list(_matches(text, date, kind="date", taken=[*brackets, *titles]))
     names = [
         Entity(text[span.start : span.end], span.start, span.end, "name")
         for span in _names(text, [*brackets, *titles, *dates])
@@ -139,6 +145,8 @@ def _titles(text: str) -> Iterator[Entity]:
 
 
 def _names(text: str, reserved: Sequence[Entity | Span]) -> list[Span]:
+    if is_without_capitals(text):
+        return [each for each in lower_case_names(text) if not _overlaps(*each, reserved)]
     candidates = [
         name for name in capitalised_names(text) if not _overlaps(name.start, name.end, reserved)
     ]
@@ -233,9 +241,7 @@ def _with_years(text: str, entities: list[Entity]) -> list[Entity]:
         joined.append(entity)
     names = [each for each in joined if each.kind == "name"]
     return [
-        each
-        for each in joined
-        if each.kind != "date" or not _overlaps(each.start, each.end, names)
+        each for each in joined if each.kind != "date" or not _overlaps(each.start, each.end, names)
     ]
 
 

@@ -72,4 +72,3 @@ class RulesExtractor:
 def _with_generic(entity: Entity) -> Entity:
     is_generic = entity.kind == "name" and says_nothing(TextForm().words(entity.text))
     return replace(entity, kind="generic") if is_generic else entity
-

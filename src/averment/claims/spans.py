@@ -32,9 +32,9 @@ def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
 
     Returns:
         The kept triplets, whose heads and tails stand in the sentence word for word up to case,
-        with the kinds of their tails, and the others with a reason: ``head_not_in_sentence``, ``tail_not_in_sentence``,
-        ``same_head_and_tail``, ``head_in_tail``, ``tail_in_head``, ``empty_relation`` or
-        ``generic_tail`` (nothing but nationality, profession or month).
+        with the kinds of their tails, and the others with a reason: ``head_not_in_sentence``,
+        ``tail_not_in_sentence``, ``same_head_and_tail``, ``head_in_tail``, ``tail_in_head``,
+        ``empty_relation`` or ``generic_tail`` (nothing but nationality, profession or month).
     """
     words = _WORDS(sentence)
     kinds = {tuple(_WORDS(each.text)): each.kind for each in mentions(sentence)}

@@ -17,8 +17,8 @@ from averment.claims.vocabulary import DETERMINERS, OPENERS, PREPOSITIONS, is_ve
 from averment.text import Span
 
 WORKS = (
-    r"(?:film noir|film|movie|documentary|sitcom|miniseries|telenovela|anime|manga|song|ballad|single|album"
-    r"|EP|soundtrack|musical|opera|symphony|novel|novella|book|memoir|poem|play|sequel|prequel"
+    r"(?:film noir|film|movie|documentary|sitcom|miniseries|telenovela|anime|manga|song|ballad"
+    r"|single|album|EP|soundtrack|musical|opera|symphony|novel|novella|book|memoir|poem|play|sequel|prequel"
     r"|(?:tv|television|web|radio|film|book|drama|comedy|animated) series"
     r"|(?:tv|television|radio|game|reality) show|short story|video game)"
 )
@@ -83,7 +83,9 @@ def _holder_of_a_role(text: str) -> Iterator[Span]:
         return
     title = found["title"]
     is_named = bool(found["class"] or found["brackets"])
-    if is_named or not (_OTHER_VERBS.search(title) or " and " in title or _POSSESSED_NOUN.search(title)):
+    if is_named or not (
+        _OTHER_VERBS.search(title) or " and " in title or _POSSESSED_NOUN.search(title)
+    ):
         yield Span(*found.span("title"))
 
 

@@ -108,6 +108,10 @@ _MODIFIERS = frozenset(
 _SPEAKING = _NATIONALITIES | PROFESSIONS | _CALENDAR
 
 
+VERB_FORM = rf"(?:{'|'.join(sorted(_VERBS))}|(?!(?:{'|'.join(sorted(_NO_PAST))})\b)[a-z]{{2,}}ed)\b"
+"""What `is_verb` takes for a verb form, as a pattern."""
+
+
 def is_verb(word: str) -> bool:
     """Whether a lower-case word is a verb form, as far as the lists and ``-ed`` tell."""
     return word in _VERBS or (word not in _NO_PAST and bool(_REGULAR_PAST.fullmatch(word)))
