@@ -151,6 +151,10 @@ def _asked(extractor: ClaimExtractor, sentence: GoldSentence) -> Row:
 def _open(arguments: argparse.Namespace) -> tuple[str, ClaimExtractor]:
     if arguments.extractor == "rules":
         return "rules", RulesExtractor()
+    if arguments.extractor == "spacy":
+        from averment.claims.parsed import open_spacy
+
+        return "spacy", open_spacy()
     from averment.models.llama_cpp import open_llama_cpp
 
     path = pathlib.Path(arguments.model)
@@ -233,7 +237,7 @@ def main() -> None:
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--set", choices=SETS, default="2wiki")
     parser.add_argument("--split", choices=("choose", "report"), default="choose")
-    parser.add_argument("--extractor", choices=("rules", "model"), default="rules")
+    parser.add_argument("--extractor", choices=("rules", "spacy", "model"), default="rules")
     parser.add_argument("--model", help="a GGUF file, for --extractor model")
     parser.add_argument("--n", type=int, default=0, help="size of a sample; 0: all")
     parser.add_argument("--seed", type=int, default=0)
