@@ -94,7 +94,8 @@ class PromptedExtractor:
             stop=("\n",),
             grammar=_grammar(template_id) if has_grammar else None,
         )
-        filled = [Prompt(template.fill(**each).rstrip("\n")) for each in values]
+        lines = [{name: _one_line(text) for name, text in each.items()} for each in values]
+        filled = [Prompt(template.fill(**each).rstrip("\n")) for each in lines]
         return self._model.generate(filled, options)
 
 
@@ -102,6 +103,11 @@ class PromptedExtractor:
 def _grammar(template_id: str) -> str:
     path = resources.files("averment") / "prompt_texts" / f"{template_id}.gbnf"
     return path.read_text(encoding="utf-8")
+
+
+def _one_line(text: str) -> str:
+    """Examples are lines; a text with line breaks could pass for one of them."""
+    return " ".join(text.split())
 
 
 # --- replies ------------------------------------------------------------------------------------
