@@ -31,6 +31,8 @@ from averment.faithfulness.dates import Date
 from averment.faithfulness.quantities import quantities
 from averment.text import TextForm, contains_words
 
+LABELS = Path(__file__).with_name("extraction_labels.jsonl")
+N_FACTBOOK = 34
 End = tuple[str, ...]
 """The ways in which one end of a pair is written in the sentence."""
 _FORM = TextForm(fold_accents=True)
@@ -222,12 +224,44 @@ def _carb(data: Path, split: str) -> list[GoldSentence]:
     return list(sentences.values())
 
 
+# --- labelled by hand ---------------------------------------------------------------------------
+
+
+def _labelled(data: Path, split: str) -> list[GoldSentence]:
+    """Sentences of two corpora, every pair of which was marked; only their places are kept here."""
+    if split == "choose":
+        return []
+    labels = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+    texts = {
+        record["id"]: record["text"]
+        for corpus in sorted({label["corpus"] for label in labels})
+        for record in _records(data / "corpus" / f"{corpus}.jsonl.gz")
+    }
+    found = []
+    for label in labels:
+        text = texts[label["id"]]
+        pairs = [((text[a:b],), (text[c:d],)) for a, b, c, d in label["pairs"]]
+        entities = list({end: None for pair in pairs for end in pair})
+        found.append(GoldSentence(text[label["start"] : label["end"]], pairs, entities))
+    return found
+
+
+def _factbook(data: Path, split: str) -> list[GoldSentence]:
+    return _labelled(data, split)[:N_FACTBOOK]
+
+
+def _pubmed(data: Path, split: str) -> list[GoldSentence]:
+    return _labelled(data, split)[N_FACTBOOK:]
+
+
 SETS: dict[str, Callable[[Path, str], list[GoldSentence]]] = {
     "2wiki": _wiki,
     "2wiki-statements": _wiki_statements,
     "2wiki-lower-case": _lower_case,
     "redocred": _redocred,
     "carb": _carb,
+    "factbook": _factbook,
+    "pubmed": _pubmed,
 }
 
 

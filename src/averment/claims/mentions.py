@@ -157,7 +157,14 @@ def _names(text: str, reserved: Sequence[Entity | Span]) -> list[Span]:
         for name in candidates
         if is_question or name.text in inner or not _is_ordinary_opener(name, text)
     ]
-    return [span for span in _joined(text, names) if text[span.start : span.end] not in _HONORIFICS]
+    return [span for span in _joined(text, names) if not _is_no_name(text, span)]
+
+
+def _is_no_name(text: str, span: Span) -> bool:
+    """An honorific, a letter such as the P of a test, or the label of a section ("RESULTS:")."""
+    name = text[span.start : span.end]
+    is_label = span.start == 0 and name.isupper() and text[span.end : span.end + 2] == ": "
+    return name in _HONORIFICS or len(name) == 1 or (is_label and name.isalpha())
 
 
 def _is_ordinary_opener(name: Name, text: str) -> bool:
