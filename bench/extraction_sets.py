@@ -107,7 +107,7 @@ def _wiki(data: Path, split: str) -> list[GoldSentence]:
     """Supporting sentences with the evidence triples of their questions."""
     sentences: dict[str, GoldSentence] = {}
     for record in _records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
-        pages = dict(record["context"] or [])
+        pages = dict(record.get("context") or [])
         for title, at in record["supporting_facts"]:
             if title in pages and at < len(pages[title]):
                 text = untokenised(pages[title][at])
@@ -119,7 +119,7 @@ def _wiki_statements(data: Path, split: str) -> list[GoldSentence]:
     """Answers in one sentence that a language model gave to the hops of 2Wiki questions."""
     sentences: dict[str, GoldSentence] = {}
     for record in _records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
-        for pair in record["qa_pairs"] or []:
+        for pair in record.get("qa_pairs") or []:
             text = pair["answer"].rstrip(".") + "."
             _add_stated(sentences.setdefault(text, GoldSentence(text)), record["evidences"])
     return [each for each in sentences.values() if each.pairs]

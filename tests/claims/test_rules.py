@@ -205,7 +205,7 @@ SEVERAL_SUBJECTS = {
         "Haneef is a writer based in Rome who edits Vetham and worked for Oasis.",
         [
             ("Haneef", "is a writer based in", "Rome"),
-            ("Haneef", "is a writer based in … who edits", "Vetham"),
+            ("Haneef", "edits", "Vetham"),
             ("Haneef", "worked for", "Oasis"),
         ],
     ),

@@ -30,6 +30,9 @@ _PRESENTS = frozenset(
     "happens hosts houses includes involves joins leads lies lives marks means moves narrates "
     "occurs opens originates owns plays portrays produces publishes remains represents resides "
     "runs serves sits stands starred stars starring tells takes teaches wins works writes "
+    "acquires airs bears builds commands competes composes connects creates crosses defeats "
+    "develops discovers edits employs extends finds founds governs invents manages marries offers "
+    "operates performs provides receives reflects returns sings "
     "include contain star live lie".split()
 )
 _VERBS = _AUXILIARIES | _IRREGULAR_PASTS | _PRESENTS
