@@ -7,6 +7,8 @@ from averment.claims.rules import RulesExtractor
 TAILS = {
     "director": ("Kumbasaram was directed by Haneef.", "person"),
     "role": ("Haneef's father is Arjun Nair.", "person"),
+    "parents": ("Haneef was born to Arjun Nair.", "person"),
+    "field_of_a_prize": ("Haneef won it twice in Physics.", "other"),
     "birth": ("Haneef was born in Zurich.", "place"),
     "capital": ("Paris is the capital of France.", "place"),
     "place_word": ("Haneef joined Babol County.", "place"),

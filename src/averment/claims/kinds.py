@@ -25,6 +25,7 @@ _BEFORE_PERSON = re.compile(
     r"|built|played|portrayed|performed|sung|recorded|narrated|edited|hosted|coached|led|defeated"
     r"|succeeded|preceded|killed|taught|raised|married|voiced|authored|penned|scored|choreographed"
     r"|co-\w+) by$"
+    r"|\bborn(?: […\w]+)* to$"
     r"|\b(?:starring|stars|starred|married(?: to)?|succeeded|wed|alongside|opposite)$"
     rf"|\b{_ROLES}(?: (?:is|was|are|were|of|named|called))?$"
 )
@@ -41,7 +42,7 @@ _BEFORE_PLACE = re.compile(
 )
 _IN_A_WORK = re.compile(
     r"\b(?:appear|star|featur|play|perform|compet|role|career|debut|stake|character|novel|published"
-    r"|sang|officer|cast|introduced|credited)"
+    r"|sang|won|award|officer|cast|introduced|credited)"
 )
 _PLACE_WORDS = frozenset(
     "county district province river lake island islands city town village street avenue road park "
