@@ -151,11 +151,7 @@ class CorpusInfo:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForm:
-    """A way in which a name is written, and who says that it is.
-
-    ``source`` is ``name`` (as it was asked), ``rule:ID``, ``table:FILE``, ``document:ID`` or
-    ``user``.
-    """
+    """A spelling of a name, and whose word it is: ``name`` as asked, ``rule:ID``, ``table:FILE`` …"""
 
     text: str
     source: str
@@ -163,10 +159,7 @@ class SurfaceForm:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How often a phrase occurs: start positions (``value``) and documents that hold one.
-
-    ``forms`` are those that were counted together, where there were several.
-    """
+    """Start positions (``value``) and documents of a phrase; ``forms``: if several were counted."""
 
     value: int | None
     documents: int | None
@@ -195,8 +188,7 @@ class Cooccurrence:
 
     ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
     ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
-    ``a_forms`` and ``b_forms`` are those of either phrase that were counted together, where there
-    were several.
+    ``a_forms`` and ``b_forms``: if several of a phrase were counted together.
     """
 
     exists: bool | None
@@ -255,11 +247,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A claimed relation. Head and tail are spans of their sentence, up to case."""
+    """A claimed relation. Head and tail are spans of their sentence, up to case.
+
+    ``tail_kind`` is ``person``, ``place``, ``date``, ``number``, ``title`` or ``other``, as far as
+    the sentence shows; triplets that differ only in it are equal.
+    """
 
     head: str
     relation: str
     tail: str
+    tail_kind: str = field(default="other", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +269,12 @@ class DroppedTriplet:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The triplets of a sentence, those that were refused, and why it failed if it did."""
+    """Triplets of a sentence; ``silent``: the rule by which it has none; ``failed``: why nobody knows."""
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()
     failed: str | None = None
+    silent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

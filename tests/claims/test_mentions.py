@@ -85,6 +85,12 @@ def test_quoted_speech_and_quoted_common_words_are_no_titles() -> None:
         ("The song We Are the World is old.", ["We Are the World"]),
         ("The novel The Prairie is old.", ["Prairie"]),
         ("A Paris-based firm.", ["Paris"]),
+        ("RESULTS: Haneef met NASA with P < 0.05.", ["Haneef", "NASA"]),
+        ("Sir Elton John met Dame Judi Dench.", ["Elton John", "Judi Dench"]),
+        ("He fought in World War I.", ["World War I"]),
+        ("He saw the 2006 Winter Olympics.", ["2006 Winter Olympics"]),
+        ("He saw the 2006 Italian film.", ["Italian"]),
+        ("He is from Trinidad and Tobago.", ["Trinidad and Tobago"]),
     ],
 )
 def test_names_are_read_as_they_are_meant(text: str, names: list[str]) -> None:

@@ -116,6 +116,52 @@ def test_a_reply_that_ran_out_of_tokens_is_an_error_even_if_it_parses() -> None:
         PromptedExtractor(model).triplets([SENTENCE])
 
 
+NAMES = {
+    "quotes": 'Say "Hi" Now',
+    "and": "Rock AND Roll",
+    "long": "Haneef " + "Nair " * 60 + "Sons",
+    "backslash": "AC\\DC",
+    "accents": "Jørn Utzon",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
+def test_a_name_of_any_kind_is_kept_if_it_stands_in_the_sentence(name: str) -> None:
+    sentence = f"Vetham was directed by {name} in 2017."
+    model = FilingModel({"Vetham": [["Vetham", "was directed by", name]]})
+
+    [found] = PromptedExtractor(model).triplets([sentence])
+
+    assert [each.tail for each in found.triplets] == [name]
+
+
+def test_what_the_model_translates_is_dropped() -> None:
+    sentence = "Kumbasaram wurde von Haneef in Köln gedreht."
+    model = FilingModel({"Kumbasaram": [["Kumbasaram", "was shot in", "Cologne"]]})
+
+    [found] = PromptedExtractor(model).triplets([sentence])
+
+    assert found.triplets == ()
+    assert [each.reason for each in found.dropped] == ["tail_not_in_sentence"]
+
+
+def test_a_sentence_is_sent_as_one_line() -> None:
+    model = FilingModel({})
+
+    PromptedExtractor(model).triplets(["Kumbasaram was\ndirected by\r\n Haneef."])
+
+    [(prompts, _)] = model.calls
+    assert "Sentence: Kumbasaram was directed by Haneef.\n" in prompts[0].text
+
+
+def test_rules_that_are_switched_off_let_sentences_through() -> None:
+    model = FilingModel({})
+
+    PromptedExtractor(model, silent_rules=()).triplets(["So the answer is Haneef."])
+
+    assert len(model.calls) == 1
+
+
 def test_names_are_found_in_the_text_up_to_case_in_order_of_appearance() -> None:
     text = "Did HANEEF direct Vetham in 1962?"
     model = FilingModel({text: ["1962", "vetham", "Haneef", "HANEEF", "Arjun", "Hane", "?"]})

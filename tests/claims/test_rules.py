@@ -67,10 +67,76 @@ ONE_SUBJECT = {
     "dates_in_brackets": (
         "Silas Hardy (24 January 1827 – March 1867) was a senator from Concord.",
         [
-            ("Silas Hardy", "dated", "24 January 1827"),
-            ("Silas Hardy", "dated", "March 1867"),
+            ("Silas Hardy", "born", "24 January 1827"),
+            ("Silas Hardy", "died", "March 1867"),
             ("Silas Hardy", "was a senator from", "Concord"),
         ],
+    ),
+    "places_and_years_in_brackets": (
+        "Silas Hardy (Concord, 1827 – 1867) was a senator from Boston.",
+        [
+            ("Silas Hardy", "born in", "Concord"),
+            ("Silas Hardy", "born", "1827"),
+            ("Silas Hardy", "died", "1867"),
+            ("Silas Hardy", "was a senator from", "Boston"),
+        ],
+    ),
+    "years_that_are_no_life": (
+        "Oasis (1991–2009) was a rock band from Manchester.",
+        [
+            ("Oasis", "dated", "1991"),
+            ("Oasis", "dated", "2009"),
+            ("Oasis", "was a rock band from", "Manchester"),
+        ],
+    ),
+    "brackets_behind_a_description": (
+        "Johanna, Countess of Eberstein (1507 – 27 January 1572) was a daughter of Philipp.",
+        [
+            ("Johanna", "born", "1507"),
+            ("Johanna", "died", "27 January 1572"),
+            ("Johanna", "was a daughter of", "Philipp"),
+        ],
+    ),
+    "name_before_the_verb": (
+        "Silas Hardy, known as Bill Hardy, was born in Concord.",
+        [
+            ("Silas Hardy", "known as", "Bill Hardy"),
+            ("Silas Hardy", "was born in", "Concord"),
+        ],
+    ),
+    "title_with_verb": (
+        "Let's Make It Legal is a 1951 American comedy film directed by Richard Sale.",
+        [
+            ("Let's Make It Legal", "is", "1951"),
+            ("Let's Make It Legal", "comedy film directed by", "Richard Sale"),
+        ],
+    ),
+    "title_of_another_language": (
+        "The director of the film El oficio más antiguo is Luis Alcoriza.",
+        [("El oficio más antiguo", "director of the film", "Luis Alcoriza")],
+    ),
+    "ampersand": (
+        "Rock & Roll was written by Haneef.",
+        [("Rock & Roll", "was written by", "Haneef")],
+    ),
+    "place_with_and": (
+        "Haneef is from Antigua and Barbuda.",
+        [("Haneef", "is from", "Antigua and Barbuda")],
+    ),
+    "year_of_an_event": (
+        "Haneef competed at the 2006 Winter Olympics in Turin.",
+        [
+            ("Haneef", "competed at", "2006 Winter Olympics"),
+            ("Haneef", "competed at the … in", "Turin"),
+        ],
+    ),
+    "ordinal_of_a_war": (
+        "Haneef fought in World War I.",
+        [("Haneef", "fought in", "World War I")],
+    ),
+    "without_capitals": (
+        "paris is the capital of france.",
+        [("paris", "is the capital of", "france")],
     ),
     "title": (
         '"Vetham" was written by Haneef.',
@@ -135,6 +201,14 @@ SEVERAL_SUBJECTS = {
             ("Kumbasaram", "was directed by … in", "Zurich"),
         ],
     ),
+    "relative_clause_behind_a_place": (
+        "Haneef is a writer based in Rome who edits Vetham and worked for Oasis.",
+        [
+            ("Haneef", "is a writer based in", "Rome"),
+            ("Haneef", "edits", "Vetham"),
+            ("Haneef", "worked for", "Oasis"),
+        ],
+    ),
     "two_clauses": (
         "Kumbasaram was directed by Haneef and Vetham was directed by Arjun Nair.",
         [
@@ -182,6 +256,8 @@ def test_each_tail_is_paired_with_what_it_is_said_of(
         "Haneef won 3 awards.",
         "Paris, France",
         "The Italian Polish film was a success.",
+        "He joined the French Foreign Legion in 1918.",
+        "The school was founded by Haneef in Zurich.",
     ],
 )
 def test_without_two_mentions_that_say_something_there_is_no_triplet(sentence: str) -> None:

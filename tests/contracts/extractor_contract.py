@@ -30,6 +30,16 @@ SILENT = {
     "blank": " ",
     "nothing": "",
 }
+HOSTILE = {
+    "quotes": 'The song "Say "Hi" Now" was written by Haneef "The Man" Nair.',
+    "newline": "Kumbasaram was\ndirected by\n\nHaneef.",
+    "and": "Rock AND Roll was founded by Haneef AND Sons OR Arjun.",
+    "long_name": f"Haneef {'Nair ' * 60}directed Vetham in 2017.",
+    "other_language": "Kumbasaram wurde von Haneef in Zürich gedreht.",
+    "other_script": "《红楼梦》由曹雪芹所著。",
+    "braces_and_brackets": 'Haneef wrote {sentence} and [["a", "b", "c"]] in Zurich.',
+    "control": "Haneef\x00 directed\x1b[0m Vetham\u200b in\ufeff 2017.",
+}
 
 
 class ExtractorContract:
@@ -81,6 +91,20 @@ class ExtractorContract:
         [found] = extractor.triplets([sentence])
 
         assert found.triplets == ()
+        assert found.failed is None
+
+    @pytest.mark.parametrize("sentence", HOSTILE.values(), ids=HOSTILE.keys())
+    def test_whatever_a_text_holds_heads_and_tails_are_words_of_it(
+        self, extractor: ClaimExtractor, sentence: str
+    ) -> None:
+        [found] = extractor.triplets([sentence])
+        [entities] = extractor.entities([sentence])
+
+        words = TextForm().words
+        for each in found.triplets:
+            assert contains_words(words(sentence), words(each.head))
+            assert contains_words(words(sentence), words(each.tail))
+        assert all(sentence[each.start : each.end] == each.text for each in entities)
 
 
 class FilingModel:

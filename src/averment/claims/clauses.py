@@ -18,11 +18,15 @@ from averment.claims.vocabulary import BE_FORMS, PREPOSITIONS
 from averment.types import Triplet
 
 _AND = frozenset({"and", "&"})
+_DASHES = frozenset("–-—")
 _COORDINATORS = frozenset({"and", "&", "or", ","})
 _CLAUSE_OPENERS = frozenset({"and", "but", "while", "whereas", ";"})
 _RELATIVES = frozenset({"who", "which", "whose", "whom"})
 _PARTICIPLES = frozenset({"born", "starring", "featuring", "including"})
 _INTRANSITIVE = frozenset("died emerged lived moved retired served studied worked".split())
+_OF_PLACE = frozenset("in at from near".split())
+_BY_NAME = frozenset("known called born nicknamed named titled styled credited billed".split())
+_WITHOUT_VERB = frozenset("in at on c ca circa b d".split())
 _SINGULAR = frozenset({"is", "was", "has"})
 _ARTICLES = frozenset({"a", "an", "the"})
 _LEADING = _ARTICLES | frozenset({"and", "but", "or", "who", "which", "that", "also", "'s", "…"})
@@ -34,7 +38,14 @@ _MAX_PHRASE_WORDS = 3  # "and the director of Y was": words between "and" and a 
 def clause_triplets(pieces: Sequence[Piece]) -> Iterator[Triplet]:
     """The triplets of a sentence, in order of their tails."""
     for clause in _clauses(pieces):
-        yield from _Clause(clause).triplets()
+        if clause:
+            yield from _Clause(clause).triplets()
+
+
+def subjects(pieces: Sequence[Piece]) -> list[str]:
+    """What the first clause of a sentence speaks of, also if it says nothing that can be asked."""
+    first = next(_clauses(pieces), [])
+    return _Clause(first).subjects if first else []
 
 
 def _clauses(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
@@ -81,15 +92,20 @@ class _Clause:
         heads, outside = self._subjects, self._subjects
         for at, piece in enumerate(self._pieces):
             if piece.form in ("(", "["):
-                outside, heads = heads, self._just_before(at) or heads
+                outside, heads = heads, self._holder_of_brackets(at, role_at) or heads
             elif piece.form in (")", "]"):
                 heads = outside
             elif piece.form in _RELATIVES and piece.is_word:
-                heads = self._just_before(at) or heads
+                heads = self._antecedent(at) or heads
             elif self._is_tail(at):
                 yield from (self._triplet(head, at) for head in heads)
                 if at == role_at:
                     heads = outside = [at]
+
+    @property
+    def subjects(self) -> list[str]:
+        """The names that come before the verb."""
+        return [self._pieces[at].text for at in self._subjects]
 
     def _triplet(self, head: int, tail: int) -> Triplet:
         return Triplet(self._pieces[head].text, self._relation(head, tail), self._pieces[tail].text)
@@ -112,10 +128,19 @@ class _Clause:
         return next(commas, 0)
 
     def _first_verb(self) -> int:
-        for at in range(self._opening_end(), len(self._pieces)):
-            if self._pieces[at].is_verb and not self._depths[at]:
-                return at
-        return len(self._pieces)
+        """The verb of the subject: not that of "X, known as Y, was" if another follows."""
+        verbs = [
+            at
+            for at in range(self._opening_end(), len(self._pieces))
+            if self._pieces[at].is_verb and not self._depths[at]
+        ]
+        if not verbs:
+            return len(self._pieces)
+        first, later = verbs[0], [at for at in verbs[1:] if self._pieces[at - 1].form in (",", ")")]
+        by_name = self._pieces[first].form in _BY_NAME and any(
+            piece.form in (",", ")") for piece in self._pieces[max(0, first - 3) : first]
+        )
+        return later[0] if by_name and later else first
 
     def _join_title(self) -> None:
         """Make one of two names before the verb: "Pride and Prejudice was", "Gone with the Wind".
@@ -142,7 +167,7 @@ class _Clause:
         ]
         before = [at for at in names if self._opening_end() <= at < self._verb]
         if not before:
-            return names[:1]
+            return []  # it speaks of something without a name
         group = before[:1]
         for at in before[1:]:
             gap = {piece.form for piece in self._pieces[group[-1] + 1 : at]}
@@ -184,18 +209,60 @@ class _Clause:
             before -= 1
         return [before] if before >= 0 and self._pieces[before].is_name else []
 
+    def _antecedent(self, at: int) -> list[int]:
+        """Whom a relative clause speaks of: "a judge from Rome who was" is not about Rome."""
+        before = self._just_before(at)
+        is_place = before and before[0] and self._pieces[before[0] - 1].form in _OF_PLACE
+        return [] if is_place and self._pieces[at].form == "who" else before
+
+    def _holder_of_brackets(self, at: int, role_at: int | None) -> list[int]:
+        """The name right before them, or the subject that this name only describes.
+
+        "Johanna, Countess of Eberstein (1507 – 1572) was": the dates are Johanna's.
+        """
+        before = self._just_before(at)
+        subjects = self._subjects
+        if before and subjects and role_at is None and subjects[0] < before[0] < self._verb:
+            first = subjects[0]
+            described = [piece.form for piece in self._pieces[first + 1 : before[0]]]
+            if described[:1] == [","] and _AND.isdisjoint(described):
+                return subjects
+        return before
+
     # --- relations ------------------------------------------------------------------------------
 
     def _relation(self, head: int, tail: int) -> str:
         if tail < head:  # "In 1900, X was born": the words after the subject
             words = _stripped(self._words_after(head))
             return " ".join(words[:-1] if words[-1:] and words[-1] in PREPOSITIONS else words)
-        words = _stripped(_last_predicate(self._between(head, tail)))
-        if not words and self._depths[tail] > self._depths[head]:
-            return "dated" if self._is_date(tail) else ""
+        is_inside = self._depths[tail] > self._depths[head]
+        start = self._bracket_start(tail) if is_inside else head
+        words = _stripped(_last_predicate(self._between(start, tail)))
+        if is_inside and _WITHOUT_VERB.issuperset(words):
+            return self._in_brackets(start, tail) or " ".join(words)
         if set(words) <= BE_FORMS | _ARTICLES:
             return " ".join(self._role_words(head) or words)
         return " ".join(_stripped(words[-_MAX_RELATION_WORDS:]))
+
+    def _bracket_start(self, inside: int) -> int:
+        return max(at for at in range(inside) if self._pieces[at].form in ("(", "["))
+
+    def _in_brackets(self, start: int, tail: int) -> str:
+        """What a bracket without a verb says: "(24 January 1827, Concord – 1867)" is a life."""
+        is_date = self._is_date(tail)
+        end = next(
+            (at for at, each in enumerate(self._pieces) if at > tail and each.form in (")", "]")),
+            len(self._pieces),
+        )
+        dates = [at for at in range(start, end) if self._is_date(at)]
+        dash = next((at for at in range(start, end) if self._pieces[at].form in _DASHES), None)
+        # Years alone are those of a life if they come with places; a band or a war has them too.
+        is_life = any(" " in self._pieces[at].text for at in dates) or any(
+            piece.is_name for piece in self._pieces[start:end]
+        )
+        if dash is None or not is_life or not dates or not dates[0] < dash < dates[-1]:
+            return "dated" if is_date else ""
+        return ("born" if tail < dash else "died") + ("" if is_date else " in")
 
     def _is_date(self, at: int) -> bool:
         entity = self._pieces[at].entity

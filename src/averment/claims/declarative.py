@@ -1,10 +1,10 @@
 """Which sentences claim nothing that a corpus could be asked about.
 
-Questions, conclusions, comparisons, negations, refusals and fragments have no triplets: a
-conclusion follows from earlier sentences, "older than" is computed rather than written anywhere,
-and what did not happen leaves no trace to count. Each rule is a function of its own; a rule sees
-the outline of a sentence (`averment.claims.reading.outline`), so words inside names and titles
-do not trigger it.
+Questions, conclusions, comparisons, negations, refusals, talk, lists and fragments have no
+triplets: a conclusion follows from earlier sentences, "older than" is computed rather than written
+anywhere, and what did not happen leaves no trace to count. Each rule is a function of its own with
+a name (`SILENT_RULES`) by which extractors switch it; a rule sees the outline of a sentence
+(`averment.claims.reading.outline`), so words inside names and titles do not trigger it.
 
 What this module does not do: judge whether a claim is true, or worth checking.
 """
@@ -12,7 +12,7 @@ What this module does not do: judge whether a claim is true, or worth checking.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from averment.claims.reading import Piece, outline
 
@@ -35,7 +35,8 @@ _IN_ORDER = (
 )
 _LIKENED = (
     r"\b(?:shares?|shared|of|from|in|have|has|had|are|were|with) (?:\w+ )?the same\b(?! name)"
-    r"|\bsame [\w ]*?\bas\b|\b(?:are|were|from|of|have|had) (?:\w+ )?different\b|\bof the two\b"
+    r"|\bsame [\w ]*?\bas\b|\bof the two\b"
+    r"|\b(?:are|were|have|had|come|came) (?:\w+ ){0,2}different\b"
 )
 _WITHOUT_THAN = (
     r"\b(?:older|younger|earlier|later|longer|shorter|larger|smaller|bigger|taller|higher)"
@@ -50,7 +51,8 @@ _REFUSAL = re.compile(
     r"|sorry|apologi[sz]e|unable to|as an ai|language model)\b"
 )
 _TALK = re.compile(
-    r"(?<!\S)(?:i|i'm|i'll|i'd|we|we're|you|let's|let us|here (?:is|are)|sure ,|of course ,"
+    r"(?<!\S)(?:(?<!> )i(?! \.)|i'm|i'll|i'd|we|we're|you|let's|let us|here (?:is|are)|sure ,"
+    r"|of course ,"
     r"|to (?:answer|determine|find(?: out)?|figure out|identify)"
     r"|according to the (?:context|passage|text|question))(?!\S)"
 )
@@ -94,17 +96,52 @@ def is_fragment(pieces: Sequence[Piece]) -> bool:
     return not any(piece.is_verb for piece in pieces)
 
 
-_RULES = (
-    is_question,
-    is_conclusion,
-    is_comparison,
-    is_negated,
-    is_refusal,
-    is_talk,
-)
+def is_list(pieces: Sequence[Piece], sketch: str) -> bool:
+    """Whether it has no verb and lists things: "Haneef, Arjun Nair and Vijay"."""
+    n_mentions = sum(piece.entity is not None for piece in pieces)
+    joined = any(piece.is_word and piece.form in ("and", "or") for piece in pieces)
+    return is_fragment(pieces) and (n_mentions > 2 or (n_mentions == 2 and joined))
 
 
-def claims_nothing(pieces: Sequence[Piece]) -> bool:
-    """Whether any rule but `is_fragment` holds, which only knows the verbs of its lists."""
+def _is_fragment(pieces: Sequence[Piece], sketch: str) -> bool:
+    return is_fragment(pieces)
+
+
+_RULES: dict[str, Callable[[Sequence[Piece], str], bool]] = {
+    "question": is_question,
+    "conclusion": is_conclusion,
+    "comparison": is_comparison,
+    "negation": is_negated,
+    "refusal": is_refusal,
+    "talk": is_talk,
+    "list": is_list,
+    "fragment": _is_fragment,
+}
+
+SILENT_RULES = tuple(_RULES)
+"""The names of all rules, in the order in which they are tried."""
+BY_WORDING = tuple(name for name in _RULES if name not in ("list", "fragment"))
+"""Those that do not hang on whether a verb is in our lists."""
+
+
+def silent_rule(pieces: Sequence[Piece], rules: Collection[str] = SILENT_RULES) -> str | None:
+    """The first of some rules by which a sentence claims nothing, or None if it claims something.
+
+    Args:
+        pieces: The sentence, as `averment.claims.reading.read` gives it.
+        rules: Names out of `SILENT_RULES`; a rule that is not among them is switched off.
+    """
     sketch = outline(pieces)
-    return any(rule(pieces, sketch) for rule in _RULES)
+    return next((n for n, holds in _RULES.items() if n in rules and holds(pieces, sketch)), None)
+
+
+def checked_rules(rules: Iterable[str]) -> frozenset[str]:
+    """The names as a set.
+
+    Raises:
+        ValueError: One of them names no rule.
+    """
+    unknown = sorted(set(rules) - set(_RULES))
+    if unknown:
+        raise ValueError(f"No rules: {', '.join(unknown)}. There are: {', '.join(_RULES)}.")
+    return frozenset(rules)

@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from averment.claims.vocabulary import OPENERS, PREPOSITIONS, is_verb
-from averment.text import Name, Span, capitalised_names
+from averment.claims.lowercase import is_without_capitals, lower_case_names
+from averment.claims.titles import title_spans
+from averment.claims.vocabulary import OPENERS, PREPOSITIONS, is_verb, says_nothing
+from averment.text import Name, Span, TextForm, capitalised_names
 from averment.types import Entity
 
 _QUOTED = re.compile(
@@ -41,6 +43,7 @@ _DATE = re.compile(
     r"|(?<!\d)[12]\d{3}-\d\d-\d\d(?!\d)"
     rf"|(?<![\w.,])(?:1\d|20)\d\ds?(?!\w|[.,]\d| {_UNITS}\b)"
 )
+_LOWER_DATE = re.compile(_DATE.pattern, re.IGNORECASE)  # "june 9, 1956"
 _NUMBER = re.compile(
     r"(?<![\w.,])[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)"
     rf"(?:\s?%| (?:thousand|million|billion|trillion)\b)?(?: {_UNITS}\b)?"
@@ -54,11 +57,24 @@ _DISAMBIGUATOR = re.compile(
 )
 _SAINTS = frozenset({"St", "Mt", "Ft", "Ste"})
 _HONORIFICS = frozenset("Mr Mrs Ms Dr Prof Rev Gen Col Capt Lt Sgt Sen Gov".split())
-_INSIDE_NAMES = frozenset({" ", " of a ", " of an "})
+_STYLES = frozenset("Sir Dame Reverend Professor Colonel Lieutenant Archbishop Cardinal".split())
+"""Stand before whole names, which occur without them as well."""
+_INSIDE_NAMES = frozenset({" ", " of a ", " of an ", " & "})
+_PLACES_WITH_AND = frozenset(
+    {
+        *("Bosnia and Herzegovina", "Antigua and Barbuda", "Trinidad and Tobago"),
+        *("Tyne and Wear", "Newfoundland and Labrador", "Jammu and Kashmir", "Castile and León"),
+        *("Brighton and Hove", "Serbia and Montenegro", "Wallis and Futuna"),
+    }
+)
 _CAPITAL_POSSESSIVE = re.compile(r"['’]S$")
 # What `capitalised_names` cuts off, as it starts in lower case: "Je-kyoon", "Ze'ev".
 _LOWER_PART = re.compile(r"(?:-[a-z]+|['’](?!ll\b|re\b|ve\b)[a-z]{2,})(?![\w'’-])")
 _COMPOUND_ENDS = frozenset("born language speaking style era".split())
+_FIRST_OF_NAME = re.compile(
+    r" I(?![\w'’]|\.[A-Z])"
+)  # "World War I", which is taken for the pronoun
+_YEAR_OF_EVENT = re.compile(r"[Tt]he (?P<year>[12]\d{3}(?:[–-]\d\d)? )$")
 # What it leaves out in front, as it is no name by itself: "We Are the World", "No Country".
 _CAPITALS_BEFORE = re.compile(r"(?:(?<![\w.'’-])[A-Z][a-z]* (?:the )?)+$")
 _ARTICLES_BEFORE = re.compile(r"(?:(?:The|A|An) )+")
@@ -66,7 +82,8 @@ _TITLE_OPENERS = frozenset("We I You He She It My Our Your Her His No Not".split
 _TITLE_SUBJECT = re.compile(
     r" (?P<link>[a-z]+) (?:(?:the|an?) )?(?:[A-Z][\w'’-]* )+(?P<verb>[a-z]+)\b"
 )
-_NEXT = re.compile(r"\s*(?:(?P<word>[a-z]+)|(?P<mark>[^\w\s]))")
+_ADVERB = r"(?:(?:also|never|later|first|then|once|still|now|soon|again|often|[a-z]+ly) )?"
+_NEXT = re.compile(rf"\s*{_ADVERB}(?:(?P<word>[a-z]+)|(?P<mark>[^\w\s]))")
 
 
 def mentions(text: str) -> list[Entity]:
@@ -77,13 +94,19 @@ def mentions(text: str) -> list[Entity]:
         ``date``, ``number`` (with its unit) or ``name``; `text[start:end]` is the entity's text.
     """
     brackets = [Span(found.start(), found.end()) for found in _DISAMBIGUATOR.finditer(text)]
-    titles = list(_titles(text))
-    dates = list(_matches(text, _DATE, kind="date", taken=[*brackets, *titles]))
+    announced = [
+        Entity(text[span.start : span.end], span.start, span.end, "title")
+        for span in title_spans(text)
+    ]
+    quoted = [each for each in _titles(text) if not _overlaps(each.start, each.end, announced)]
+    titles = [*announced, *quoted]
+    date = _LOWER_DATE if is_without_capitals(text) else _DATE
+    dates = list(_matches(text, date, kind="date", taken=[*brackets, *titles]))
     names = [
         Entity(text[span.start : span.end], span.start, span.end, "name")
         for span in _names(text, [*brackets, *titles, *dates])
     ]
-    found = _with_nicknames(text, [*titles, *dates, *names])
+    found = _with_nicknames(text, _with_years(text, [*titles, *dates, *names]))
     numbers = _matches(text, _NUMBER, kind="number", taken=[*brackets, *found])
     return sorted([*found, *numbers], key=lambda entity: entity.start)
 
@@ -122,6 +145,8 @@ def _titles(text: str) -> Iterator[Entity]:
 
 
 def _names(text: str, reserved: Sequence[Entity | Span]) -> list[Span]:
+    if is_without_capitals(text):
+        return [each for each in lower_case_names(text) if not _overlaps(*each, reserved)]
     candidates = [
         name for name in capitalised_names(text) if not _overlaps(name.start, name.end, reserved)
     ]
@@ -132,7 +157,14 @@ def _names(text: str, reserved: Sequence[Entity | Span]) -> list[Span]:
         for name in candidates
         if is_question or name.text in inner or not _is_ordinary_opener(name, text)
     ]
-    return [span for span in _joined(text, names) if text[span.start : span.end] not in _HONORIFICS]
+    return [span for span in _joined(text, names) if not _is_no_name(text, span)]
+
+
+def _is_no_name(text: str, span: Span) -> bool:
+    """An honorific, a letter such as the P of a test, or the label of a section ("RESULTS:")."""
+    name = text[span.start : span.end]
+    is_label = span.start == 0 and name.isupper() and text[span.end : span.end + 2] == ": "
+    return name in _HONORIFICS or len(name) == 1 or (is_label and name.isalpha())
 
 
 def _is_ordinary_opener(name: Name, text: str) -> bool:
@@ -163,12 +195,15 @@ def _trimmed(name: Name, text: str) -> Span:
     """The name with the parts that its capitals do not show, without what is not of it."""
     start, end = name.start, name.start + len(_CAPITAL_POSSESSIVE.sub("", name.text))
     first = name.text.split(" ")[0]
+    if first in _STYLES and name.text.count(" ") > 1:
+        return Span(start + len(first) + 1, end)
     if name.opens_sentence and len(first) < end - start and first.casefold() in OPENERS:
         return Span(start + len(first) + 1, end)
     tail = _LOWER_PART.match(text, end)
     if tail and not is_verb(tail.group()[1:]) and tail.group()[1:] not in _COMPOUND_ENDS:
         end = tail.end()
-    return Span(_title_start(text, start), end)
+    numeral = _FIRST_OF_NAME.match(text, end)
+    return Span(_title_start(text, start), numeral.end() if numeral else end)
 
 
 def _title_start(text: str, start: int) -> int:
@@ -193,11 +228,28 @@ def _joined(text: str, names: list[Span]) -> list[Span]:
         gap = text[before.end : name.start] if before else ""
         last_word = text[before.start : before.end].split(" ")[-1] if before else ""
         saint = gap == ". " and last_word in _SAINTS
-        if before is not None and (saint or gap in _INSIDE_NAMES):
+        is_place = before is not None and text[before.start : name.end] in _PLACES_WITH_AND
+        if before is not None and (saint or is_place or gap in _INSIDE_NAMES):
             joined[-1] = Span(before.start, name.end)
         else:
             joined.append(name)
     return joined
+
+
+def _with_years(text: str, entities: list[Entity]) -> list[Entity]:
+    """Join "2006" with "Winter Olympics" in "the 2006 Winter Olympics": years tell events apart."""
+    joined = []
+    for entity in entities:
+        before = _YEAR_OF_EVENT.search(text, max(0, entity.start - 12), entity.start)
+        words = TextForm().words(entity.text)
+        if before and entity.kind == "name" and len(words) > 1 and not says_nothing(words):
+            start = before.start("year")
+            entity = Entity(text[start : entity.end], start, entity.end, "name")
+        joined.append(entity)
+    names = [each for each in joined if each.kind == "name"]
+    return [
+        each for each in joined if each.kind != "date" or not _overlaps(each.start, each.end, names)
+    ]
 
 
 def _with_nicknames(text: str, entities: list[Entity]) -> list[Entity]:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
 
 from averment import prompts
-from averment.claims.declarative import claims_nothing
+from averment.claims.declarative import BY_WORDING, checked_rules, silent_rule
 from averment.claims.mentions import distinct, mentions
 from averment.claims.reading import read
 from averment.claims.spans import keep_spans
@@ -45,12 +45,17 @@ class PromptedExtractor:
 
     Args:
         model: Who is asked. Without `Capability.GRAMMAR` it must keep to JSON by itself.
+        silent_rules: The rules by which a sentence is not sent, since it claims nothing.
+
+    Raises:
+        ValueError: A name is that of no rule.
     """
 
     name = "model"
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, *, silent_rules: Iterable[str] = BY_WORDING) -> None:
         self._model = model
+        self._silent_rules = checked_rules(silent_rules)
 
     def entities(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
         """The named things of each text, in order of appearance, each once up to case.
@@ -71,9 +76,10 @@ class PromptedExtractor:
         Raises:
             ExtractionError: A reply is cut, or is not a list of lists of three strings.
         """
-        asked = [at for at, text in enumerate(sentences) if not claims_nothing(read(text))]
+        silent = [silent_rule(read(sentence), self._silent_rules) for sentence in sentences]
+        asked = [at for at, rule in enumerate(silent) if rule is None]
         replies = self._ask("triplets", [{"sentence": sentences[at]} for at in asked])
-        extractions = [Extraction(())] * len(sentences)
+        extractions = [Extraction((), silent=rule) for rule in silent]
         for at, reply in zip(asked, replies, strict=True):
             extractions[at] = keep_spans(sentences[at], _triplets(reply))
         return extractions
@@ -88,7 +94,8 @@ class PromptedExtractor:
             stop=("\n",),
             grammar=_grammar(template_id) if has_grammar else None,
         )
-        filled = [Prompt(template.fill(**each).rstrip("\n")) for each in values]
+        lines = [{name: _one_line(text) for name, text in each.items()} for each in values]
+        filled = [Prompt(template.fill(**each).rstrip("\n")) for each in lines]
         return self._model.generate(filled, options)
 
 
@@ -96,6 +103,11 @@ class PromptedExtractor:
 def _grammar(template_id: str) -> str:
     path = resources.files("averment") / "prompt_texts" / f"{template_id}.gbnf"
     return path.read_text(encoding="utf-8")
+
+
+def _one_line(text: str) -> str:
+    """Examples are lines; a text with line breaks could pass for one of them."""
+    return " ".join(text.split())
 
 
 # --- replies ------------------------------------------------------------------------------------

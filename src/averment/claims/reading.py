@@ -49,7 +49,8 @@ class Piece:
     @property
     def is_subject(self) -> bool:
         """Whether something can be said of it: a name, and not only a nationality or month."""
-        return self.is_name and not says_nothing(self.form.split())
+        is_title = self.entity is not None and self.entity.kind == "title"
+        return is_title or (self.is_name and not says_nothing(self.form.split()))
 
 
 def read(sentence: str) -> list[Piece]:

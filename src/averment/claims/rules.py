@@ -10,11 +10,11 @@ capital. It says nothing about what it cannot read, and a sentence without tripl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from averment.claims.clauses import clause_triplets
-from averment.claims.declarative import claims_nothing, is_fragment
+from averment.claims.declarative import SILENT_RULES, checked_rules, silent_rule
 from averment.claims.mentions import distinct, mentions
 from averment.claims.reading import read
 from averment.claims.spans import keep_spans
@@ -26,12 +26,22 @@ from averment.types import Entity, Extraction
 class RulesExtractor:
     """A `ClaimExtractor` without a model.
 
+    Args:
+        silent_rules: The rules by which a sentence claims nothing, by name; leave one out to have
+            triplets of such sentences too.
+
+    Raises:
+        ValueError: A name is that of no rule.
+
     Example:
         >>> RulesExtractor().triplets(["Kumbasaram was directed by Haneef."])[0].triplets
         (Triplet(head='Kumbasaram', relation='was directed by', tail='Haneef'),)
     """
 
     name = "rules"
+
+    def __init__(self, *, silent_rules: Iterable[str] = SILENT_RULES) -> None:
+        self._silent_rules = checked_rules(silent_rules)
 
     def entities(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
         """The named things of each text, in order of appearance, each once up to case.
@@ -47,18 +57,18 @@ class RulesExtractor:
         """The relations that each sentence claims.
 
         Returns:
-            Nothing for questions, conclusions, comparisons, negations, refusals and fragments.
+            Nothing where a silent rule holds, which is then named in `Extraction.silent`.
         """
-        return [_extract(sentence) for sentence in sentences]
+        return [self._extract(sentence) for sentence in sentences]
+
+    def _extract(self, sentence: str) -> Extraction:
+        pieces = read(sentence)
+        silent = silent_rule(pieces, self._silent_rules)
+        if silent:
+            return Extraction((), silent=silent)
+        return keep_spans(sentence, clause_triplets(pieces))
 
 
 def _with_generic(entity: Entity) -> Entity:
     is_generic = entity.kind == "name" and says_nothing(TextForm().words(entity.text))
     return replace(entity, kind="generic") if is_generic else entity
-
-
-def _extract(sentence: str) -> Extraction:
-    pieces = read(sentence)
-    if claims_nothing(pieces) or is_fragment(pieces):
-        return Extraction(())
-    return keep_spans(sentence, clause_triplets(pieces))

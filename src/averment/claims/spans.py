@@ -4,13 +4,18 @@ Every extractor passes through `keep_spans`, so that a triplet means the same wh
 What is refused is kept with a reason code, because a sentence whose only triplet was refused is
 unchecked, which is not the same as a sentence that claims nothing.
 
+Here tails get their kinds as well (`averment.claims.kinds`).
+
 What this module does not do: find triplets, or repair them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from averment.claims.kinds import tail_kind
+from averment.claims.mentions import mentions
 from averment.claims.vocabulary import says_nothing
 from averment.text import TextForm, contains_words
 from averment.types import DroppedTriplet, Extraction, Triplet
@@ -27,20 +32,27 @@ def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
 
     Returns:
         The kept triplets, whose heads and tails stand in the sentence word for word up to case,
-        and the others with a reason: ``head_not_in_sentence``, ``tail_not_in_sentence``,
-        ``same_head_and_tail``, ``head_in_tail``, ``tail_in_head``, ``empty_relation`` or
-        ``generic_tail`` (nothing but nationality, profession or month).
+        with the kinds of their tails, and the others with a reason: ``head_not_in_sentence``,
+        ``tail_not_in_sentence``, ``same_head_and_tail``, ``head_in_tail``, ``tail_in_head``,
+        ``empty_relation`` or ``generic_tail`` (nothing but nationality, profession or month).
     """
     words = _WORDS(sentence)
+    kinds = {tuple(_WORDS(each.text)): each.kind for each in mentions(sentence)}
     kept: dict[Triplet, None] = {}
     dropped: dict[DroppedTriplet, None] = {}
     for triplet in triplets:
         reason = _refusal(words, triplet)
         if reason is None:
-            kept[triplet] = None
+            kept[_typed(triplet, kinds)] = None
         else:
             dropped[DroppedTriplet(triplet, reason)] = None
     return Extraction(tuple(kept), tuple(dropped))
+
+
+def _typed(triplet: Triplet, kinds: dict[tuple[str, ...], str]) -> Triplet:
+    words = _WORDS(triplet.tail)
+    kind = kinds.get(tuple(words), "name")
+    return replace(triplet, tail_kind=tail_kind(kind, triplet.relation, words))
 
 
 def _refusal(sentence: list[str], triplet: Triplet) -> str | None:

@@ -30,6 +30,9 @@ _PRESENTS = frozenset(
     "happens hosts houses includes involves joins leads lies lives marks means moves narrates "
     "occurs opens originates owns plays portrays produces publishes remains represents resides "
     "runs serves sits stands starred stars starring tells takes teaches wins works writes "
+    "acquires airs bears builds commands competes composes connects creates crosses defeats "
+    "develops discovers edits employs extends finds founds governs invents manages marries offers "
+    "operates performs provides receives reflects returns sings "
     "include contain star live lie".split()
 )
 _VERBS = _AUXILIARIES | _IRREGULAR_PASTS | _PRESENTS
@@ -42,6 +45,12 @@ PREPOSITIONS = frozenset(
     "per since through throughout to toward towards under until up upon via with within "
     "without".split()
 )
+
+DETERMINERS = frozenset(
+    "a an this that these those his her its their our my your it he she they there here one two "
+    "another each every all some any both either neither no".split()
+)
+"""What stands before a noun that is no name, and pronouns."""
 
 OPENERS = frozenset(
     "additionally afterwards again already another based besides born certainly considered "
@@ -77,7 +86,7 @@ _NATIONALITIES = frozenset(
     "ugandan ukrainian uruguayan urdu uzbek venetian venezuelan vietnamese welsh yemeni yiddish "
     "yugoslav yugoslavian zambian zimbabwean".split()
 )
-_PROFESSIONS = frozenset(
+PROFESSIONS = frozenset(
     "academic activist actor actress administrator animator architect artist astronaut astronomer "
     "athlete author banker baseballer biologist boxer broadcaster businessman businesswoman "
     "cartoonist chef chemist choreographer cinematographer cleric coach comedian composer "
@@ -99,7 +108,11 @@ _MODIFIERS = frozenset(
     "a an and the film television tv stage born language speaking north south east west northern "
     "southern eastern western former professional retired".split()
 )
-_SPEAKING = _NATIONALITIES | _PROFESSIONS | _CALENDAR
+_SPEAKING = _NATIONALITIES | PROFESSIONS | _CALENDAR
+
+
+VERB_FORM = rf"(?:{'|'.join(sorted(_VERBS))}|(?!(?:{'|'.join(sorted(_NO_PAST))})\b)[a-z]{{2,}}ed)\b"
+"""What `is_verb` takes for a verb form, as a pattern."""
 
 
 def is_verb(word: str) -> bool:

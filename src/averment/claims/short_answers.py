@@ -1,0 +1,154 @@
+"""What a short answer claims together with its question.
+
+"Haneef" claims nothing alone; after "Who directed Kumbasaram?" it claims (Kumbasaram, directed,
+Haneef). "Yes" claims what was asked, as a statement; "no" and "maybe" claim nothing that a corpus
+could be asked about. Anything longer is an answer that speaks for itself.
+
+What this module does not do: answers in sentences, questions in other languages than English, or
+questions without a name: these have nothing to be paired with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from averment.claims.declarative import is_fragment
+from averment.claims.kinds import tail_kind
+from averment.claims.mentions import mentions
+from averment.claims.reading import Piece, outline, read
+from averment.text import TextForm, contains_words
+from averment.types import Triplet
+
+_MOST_WORDS = 12
+_YES = frozenset({"yes", "yeah", "true", "correct"})
+_NO = frozenset({"no", "false", "incorrect", "neither"})
+_OPEN = frozenset({"maybe", "perhaps", "possibly", "unclear", "unknown"})
+_AUXILIARIES = frozenset("is are was were did does do can could has have had will".split())
+_ASKING = _AUXILIARIES | frozenset(
+    "who whom whose what which where when why how many much long old a an the that this".split()
+)
+_JOINED = re.compile(r",? (?:and )?(?:the )?[\"“]?")
+_OFFERS_A_CHOICE = re.compile(r"\b(?:or|same|both)\b")
+_KINDS = (
+    (r"\b(?:who|whom|whose)\b", "person"),
+    (
+        r"\b(?:where|(?:what|which) (?:\w+ )?(?:city|country|state|town|place|county|river))\b",
+        "place",
+    ),
+    (r"\b(?:when|(?:what|which) (?:year|date|day|month)|date of|how old)\b", "date"),
+    (r"\bhow (?:many|much|long|tall|far|large)\b", "number"),
+)
+
+
+class AnswerForm(StrEnum):
+    """How an answer claims."""
+
+    SHORT = "short"
+    """A name, date or amount: it claims something of the names of the question."""
+    YES = "yes"
+    """It claims what was asked."""
+    NO = "no"
+    OPEN = "open"
+    """Maybe, or unknown."""
+    TEXT = "text"
+    """It speaks for itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerClaims:
+    """What an answer claims of the question.
+
+    ``pairs`` are the triplets of a short answer, heads of the question and the answer as tail;
+    ``statement`` is what "yes" says, for an extractor to read. Both are empty for the others.
+    """
+
+    form: AnswerForm
+    pairs: tuple[Triplet, ...] = ()
+    statement: str = ""
+
+
+def answer_claims(question: str, answer: str) -> AnswerClaims:
+    """What an answer claims together with its question.
+
+    Args:
+        question: The question.
+        answer: The final answer, of any length.
+
+    Example:
+        >>> answer_claims("Who directed Kumbasaram?", "Haneef").pairs
+        (Triplet(head='Kumbasaram', relation='directed', tail='Haneef', tail_kind='person'),)
+        >>> answer_claims("Was Kumbasaram directed by Haneef?", "Yes.").statement
+        'Kumbasaram was directed by Haneef.'
+    """
+    words = TextForm().words(answer)
+    first = words[0] if words else "unknown"
+    if len(words) <= 1 or answer.strip()[len(first) :].lstrip()[:1] in (",", "."):
+        if first in _YES:
+            return AnswerClaims(AnswerForm.YES, statement=statement_of(question))
+        if first in _NO:
+            return AnswerClaims(AnswerForm.NO)
+        if first in _OPEN:
+            return AnswerClaims(AnswerForm.OPEN)
+    if len(words) > _MOST_WORDS or not is_fragment(read(answer)):
+        return AnswerClaims(AnswerForm.TEXT)
+    return AnswerClaims(AnswerForm.SHORT, tuple(_pairs(question, answer.strip(" .\n"))))
+
+
+def statement_of(question: str) -> str:
+    """A yes/no question as the statement that "yes" makes; empty where it cannot be turned.
+
+    The first name, with those joined to it, is the subject; questions that offer a choice ("A or
+    B?") state nothing.
+    """
+    asked = question.strip().rstrip("?").strip()
+    pieces = read(asked)
+    opener = pieces[0].form if pieces else ""
+    if opener not in _AUXILIARIES or _OFFERS_A_CHOICE.search(outline(pieces)):
+        return ""
+    end = _subject_end(asked, pieces)
+    subject, rest = asked[len(opener) : end].strip(), asked[end:].strip()
+    return f"{subject[:1].upper()}{subject[1:]} {opener} {rest}." if rest and end else ""
+
+
+def _subject_end(question: str, pieces: Sequence[Piece]) -> int:
+    """Where the first name ends, with those that "and" joins to it; 0 without a name."""
+    end = 0
+    for piece in pieces:
+        if piece.entity is None:
+            continue
+        if end and not _JOINED.fullmatch(question, end, piece.entity.start):
+            break
+        end = piece.entity.end
+        end += question[end : end + 1] in ('"', "”")
+    return end
+
+
+def _pairs(question: str, answer: str) -> Iterator[Triplet]:
+    """The answer with every name of the question that is not part of it, in order."""
+    words = TextForm().words(answer)
+    pieces = read(question)
+    names = {piece.text: None for piece in pieces if piece.is_subject}
+    if any(TextForm().words(name) == words for name in names):
+        return  # it is one of the things that were to be chosen from
+    look = next((each.kind for each in mentions(answer)), "name")
+    for name in names:
+        held = TextForm().words(name)
+        if not words or contains_words(words, held) or contains_words(held, words):
+            continue
+        relation = _asked(pieces)
+        kind = tail_kind(look, relation, words)
+        yield Triplet(name, relation, answer, kind if kind != "other" else _asked_kind(pieces))
+
+
+def _asked(pieces: Sequence[Piece]) -> str:
+    """What is asked of a name: the words of the question without those that only ask."""
+    words = [piece.form for piece in pieces if piece.is_word and piece.form not in _ASKING]
+    return " ".join(words[:8])
+
+
+def _asked_kind(pieces: Sequence[Piece]) -> str:
+    asked = outline(pieces)
+    return next((kind for pattern, kind in _KINDS if re.search(pattern, asked)), "other")
