@@ -66,8 +66,9 @@ class Settings(BaseSettings):
     calibrator: Path | None = Field(
         default=None, description="a file of `averment calibrate`; unset: scores are uncalibrated"
     )
-    extractor: Literal["rules", "model"] = Field(
-        default="rules", description="who finds entities and triplets"
+    extractor: Literal["rules", "spacy", "model"] = Field(
+        default="rules",
+        description="who finds entities and triplets: rules, spacy (extra [spacy]) or model",
     )
     aliases: bool = Field(
         default=True,

@@ -151,7 +151,7 @@ class CorpusInfo:
 
 @dataclass(frozen=True, slots=True)
 class SurfaceForm:
-    """A spelling of a name, and whose word it is: ``name`` as asked, ``rule:ID``, ``table:FILE`` …"""
+    """A spelling; its ``source``: ``name`` (as asked), ``user``, ``rule:ID``, ``table:FILE`` …."""
 
     text: str
     source: str
@@ -269,7 +269,7 @@ class DroppedTriplet:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Triplets of a sentence; ``silent``: the rule by which it has none; ``failed``: why nobody knows."""
+    """Triplets of a sentence; ``silent``: by which rule it has none; ``failed``: why unknown."""
 
     triplets: tuple[Triplet, ...]
     dropped: tuple[DroppedTriplet, ...] = ()

@@ -9,7 +9,10 @@ import pytest
 from averment.claims import parsed
 from averment.claims.parsed import open_spacy
 from averment.errors import MissingExtraError
+from averment.models.scripted import ScriptedModel
 from averment.ports import ClaimExtractor
+from averment.settings import resolve_settings
+from averment.wiring import open_extractor
 from contracts.extractor_contract import ExtractorContract
 
 pytestmark = pytest.mark.skipif(
@@ -74,3 +77,10 @@ def test_importing_loads_nothing() -> None:
     code = "import averment.claims.parsed, sys; sys.exit('spacy' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("setting", "name"), [("rules", "rules"), ("spacy", "spacy")])
+def test_the_setting_says_who_finds_claims(setting: str, name: str) -> None:
+    settings = resolve_settings(extractor=setting)
+
+    assert open_extractor(settings, ScriptedModel([])).name == name

@@ -55,7 +55,7 @@ def ask(
     extractor: Annotated[
         str | None,
         typer.Option(
-            help="Who finds claims: rules or model.  [default: rules]", show_default=False
+            help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
         ),
     ] = None,
     faithfulness: FaithfulnessOption = None,

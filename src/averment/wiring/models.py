@@ -51,11 +51,19 @@ def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
 
 
 def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
-    """Who finds entities and triplets."""
+    """Who finds entities and triplets.
+
+    Raises:
+        MissingExtraError: The parser is not installed.
+    """
     if settings.extractor == "model":
         from averment.claims.prompted import PromptedExtractor
 
         return PromptedExtractor(model)
+    if settings.extractor == "spacy":
+        from averment.claims.parsed import open_spacy
+
+        return open_spacy()
     from averment.claims.rules import RulesExtractor
 
     return RulesExtractor()
