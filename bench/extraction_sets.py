@@ -26,9 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from averment.claims.vocabulary import says_nothing
 from averment.faithfulness.dates import Date
 from averment.faithfulness.quantities import quantities
+
+from averment.claims.vocabulary import says_nothing
 from averment.text import TextForm, contains_words
 
 LABELS = Path(__file__).with_name("extraction_labels.jsonl")
