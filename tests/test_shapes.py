@@ -163,7 +163,8 @@ def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
         "evidence",
         "counts",
     ]
-    assert made["triplets"] == [{"head": "Oslo", "relation": "is the capital of", "tail": "Norway"}]
+    triplet = {"head": "Oslo", "relation": "is the capital of", "tail": "Norway"}
+    assert made["triplets"] == [{**triplet, "tail_kind": "other"}]
     assert made["calibrated"] is False
     assert made["evidence"] == [
         {"document_id": "d1", "text": "Oslo is the capital of Norway.", "start": 0, "end": 30}
