@@ -324,6 +324,11 @@ class Terminal:
         import fcntl
         import termios
 
+        def in_front() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            # Whoever runs the tests in the background has it ignored, and hands that down.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+
         self._mine, theirs = pty.openpty()
         program = "import sys; from averment.cli import main; main()"
         self._process = subprocess.Popen(
@@ -332,7 +337,7 @@ class Terminal:
             stdout=theirs,
             stderr=theirs,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=in_front,
             env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
         )
         os.close(theirs)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from averment.labels import ClaimToLabel
 
 _SHOWN_CODE_POINTS = 600
-_AWAKE_S = 0.5
 _TRUTH = {"t": True, "f": False, "u": None}
 _FAITHFUL = {"y": True, "n": False}
 _END = ("", "q", "\x04")
@@ -300,12 +298,5 @@ def _keys() -> Iterator[Iterator[str]]:
 
 
 def _pressed(terminal: int) -> Iterator[str]:
-    while True:
-        # An interrupt that comes between two lines of Python waits for the end of a read: so there
-        # is none before a key is there.
-        while not select.select([terminal], [], [], _AWAKE_S)[0]:
-            pass
-        pressed = os.read(terminal, 32).decode(errors="ignore")
-        if not pressed:
-            return
+    while pressed := os.read(terminal, 32).decode(errors="ignore"):
         yield from _ARROWS.sub(" ", pressed).lower()
