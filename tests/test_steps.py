@@ -131,3 +131,11 @@ def test_every_other_failure_is_left_to_the_policy(flow: Flow[Any], error: Averm
 
     with pytest.raises(type(error)):
         flow.throw(error)
+
+
+def test_windows_of_what_cannot_be_asked_are_an_error_and_not_unknown() -> None:
+    step = steps.LocatePairs(((("!",), ("x",)),), 10, 10, 1)
+    flow = steps.windows([(("!",), ("x",))], window_words=10, context_words=10, limit=1)
+
+    with pytest.raises(QueryError):
+        follow(flow, [(step, QueryError("The phrase '!' has no word."))])

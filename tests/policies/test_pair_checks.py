@@ -322,3 +322,18 @@ def test_only_an_article_about_the_head_contradicts_where_articles_are_required(
 
     assert outcome(READS, CAST_AS_DIRECTOR, *exchanges) == ("contradicted", "states_another")
     assert outcome(strict, CAST_AS_DIRECTOR, *exchanges) == ("unknown", "head_not_covered")
+
+
+def test_without_a_sentence_the_judge_reads_the_triplet() -> None:
+    check = PairCheck(1000, check_relations=True, judge_relations=True)
+    asked = JudgeFaithfulness(("Rio was directed by Ann Lee.",), (MENTION.text,))
+    exchanges = [
+        *counted(DIRECTED, 1),
+        shown(DIRECTED, [], [MENTION]),
+        (asked, [Faithfulness(0.0)]),
+    ]
+
+    found = checked(check, DIRECTED, *exchanges)
+
+    assert found.relation is not None
+    assert found.relation.outcome is RelationOutcome.NOT_FOUND

@@ -253,3 +253,54 @@ def test_what_is_said_beside_a_stated_tail_is_no_rival() -> None:
     window = "Lu Sen was a poet, born in Linz in Austria in 1900."
 
     assert said("Lu Sen", "was born in", "Linz", window) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("head", "relation", "tail", "window"),
+    [
+        pytest.param(
+            "Lu Sen",
+            "date of birth",
+            "1950",
+            "Lu Sen, born at home, died in 1950.",
+            id="a life turns between",
+        ),
+        pytest.param(
+            "Rio", "director", "Bo Chan", "Rio was directed by Ann Lee: Bo Chan sings.", id="colon"
+        ),
+        pytest.param(
+            "Rio",
+            "director",
+            "Bo Chan",
+            "Rio was directed by Ann Lee. Bo Chan sings.",
+            id="full stop",
+        ),
+        pytest.param("Rio", "has a length of", "90 km", "Rio has a length of 5 km.", id="number"),
+    ],
+)
+def test_what_stands_behind_a_break_is_not_the_tail(
+    head: str, relation: str, tail: str, window: str
+) -> None:
+    stated, _ = said(head, relation, tail, window)
+
+    assert not stated
+
+
+def test_a_number_is_found_by_its_value() -> None:
+    stated, _ = said("Rio", "has a length of", "5000 m", "Rio has a length of 5 km.")
+
+    assert stated
+
+
+def test_a_title_before_a_name_does_not_end_it() -> None:
+    stated, _ = said("Rio", "director", "George Lee", "Rio was directed by Hon. George Lee.")
+
+    assert stated
+
+
+def test_a_value_near_the_words_of_its_relation_is_noticed() -> None:
+    sense = sense_of("publication date", "1938")
+    assert sense is not None
+    window = passage("In 1938, the critics say, Rio was published.")
+
+    assert says_near_tail(sense, ["Rio"], tail_of("publication date", "1938"), window)
