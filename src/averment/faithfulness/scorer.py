@@ -131,7 +131,9 @@ class ChunkedScorer:
         asked = []
         for text in _claim_sentences(claim, self._claim_budget, self._count):
             [sentence] = read_spans(text, [Span(0, len(text))], stemming)
-            asked.append(_Asked(text, sentence, context.nearest(sentence, self._most_chunks)))
+            nearest = context.nearest(sentence, self._most_chunks)
+            pairs = [context.pair(at, text, sentence) for at in nearest]
+            asked.append(_Asked(sentence, dict(zip(nearest, pairs, strict=True))))
         return _Task(context, asked)
 
     def _judged(self, pairs: Iterable[_Pair]) -> dict[_Pair, Nli]:
@@ -149,7 +151,10 @@ class ChunkedScorer:
             return NO_EVIDENCE
         evidence = []
         for asked in task.asked:
-            held = [self._held(task, asked, at, judged) for at in asked.chunks]
+            held = [
+                self._held(at, judged[pair], context.differing_quantity(at, asked.sentence))
+                for at, pair in asked.pairs.items()
+            ]
             telling = _telling(held)
             span = context.narrowed(telling.chunk, asked.sentence)
             evidence.append(
@@ -163,10 +168,8 @@ class ChunkedScorer:
             )
         return pooled(evidence, self._pooling)
 
-    def _held(self, task: _Task, asked: _Asked, at: int, judged: Mapping[_Pair, Nli]) -> _Held:
-        judgement = judged[task.pair(asked, at)]
+    def _held(self, at: int, judgement: Nli, rule: Rule | None) -> _Held:
         score, against = self._head_of(judgement), judgement.contradiction
-        rule = task.context.differing_quantity(at, asked.sentence)
         if rule is None:
             return _Held(at, score, against)
         return _Held(at, score * rule.cap, max(against, score * (1 - rule.cap)), rule)
@@ -251,7 +254,7 @@ class _Context:
 
     def __init__(self, passages: Sequence[str], chunks: Sequence[Chunk], stemming: Any) -> None:
         self.chunks = [chunk for chunk in chunks if n_words(chunk.text)]
-        self.passages = passages
+        self._passages = passages
         self._stemming = stemming
         self._read: dict[int, list[Sentence]] = {}
 
@@ -266,39 +269,45 @@ class _Context:
     def narrowed(self, at: int, claim: Sentence) -> Span:
         """The sentences of a chunk that cover a claim best; all of them if none does."""
         chunk = self.chunks[at]
-        if not self._coverage(at, claim):
+        run = best_run(claim, self._sentences(at)) if claim.has_content else None
+        if run is None or not run.coverage:
             return Span(chunk.start, chunk.end)
-        run = best_run(claim, self.sentences(at))
         return Span(chunk.sentences[run.first].start, chunk.sentences[run.last - 1].end)
+
+    def pair(self, at: int, text: str, claim: Sentence) -> _Pair:
+        """A chunk, and a claim sentence with its quantities as the chunk spells them."""
+        chunk = self.chunks[at]
+        if not claim.quantities:
+            return chunk.text, text
+        stated = [quantity for part in self._sentences(at) for quantity in part.quantities]
+        return chunk.text, respelled(text, claim.quantities, self._passages[chunk.passage], stated)
 
     def differing_quantity(self, at: int, claim: Sentence) -> Rule | None:
         """The rule that contradicts a claim by a number or date of that chunk."""
         if not claim.quantities:
             return None
-        sentences = self.sentences(at)
+        sentences = self._sentences(at)
         run = best_run(claim, sentences)
         rule = differing_quantity(claim, sentences[run.first : run.last], run)
         return rule if rule is not None and rule.contradicts else None
 
     def _coverage(self, at: int, claim: Sentence) -> float:
-        return best_run(claim, self.sentences(at)).coverage if claim.has_content else 0.0
+        return best_run(claim, self._sentences(at)).coverage if claim.has_content else 0.0
 
-    def sentences(self, at: int) -> list[Sentence]:
-        """A chunk by words."""
+    def _sentences(self, at: int) -> list[Sentence]:
         if at not in self._read:
             chunk = self.chunks[at]
-            passage = self.passages[chunk.passage]
+            passage = self._passages[chunk.passage]
             self._read[at] = read_spans(passage, chunk.sentences, self._stemming)
         return self._read[at]
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A sentence of a claim and the numbers of the chunks that it is held against."""
+    """A sentence of a claim, and what is asked about it by the number of the chunk."""
 
-    text: str
     sentence: Sentence
-    chunks: Sequence[int]
+    pairs: Mapping[int, _Pair]
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,14 +330,4 @@ class _Task:
     def pairs(self) -> Iterator[_Pair]:
         """What is to be judged: (premise, hypothesis)."""
         for asked in self.asked:
-            for at in asked.chunks:
-                yield self.pair(asked, at)
-
-    def pair(self, asked: _Asked, at: int) -> _Pair:
-        """A chunk, and the claim sentence with its quantities as the chunk spells them."""
-        chunk = self.context.chunks[at]
-        if not asked.sentence.quantities:
-            return chunk.text, asked.text
-        stated = [quantity for part in self.context.sentences(at) for quantity in part.quantities]
-        passage = self.context.passages[chunk.passage]
-        return chunk.text, respelled(asked.text, asked.sentence.quantities, passage, stated)
+            yield from asked.pairs.values()
