@@ -75,6 +75,10 @@ class TextForm:
         runs = _runs().findall(unicodedata.normalize("NFC", text))
         return [form for form in map(self._form, runs) if form]
 
+    def key(self, text: str) -> str:
+        """The words as one text: the same for texts that count as the same phrase."""
+        return " ".join(self.words(text))
+
     def words_with_spans(self, text: str) -> list[Word]:
         """The words of a text with their places in it; the same forms as `words` gives."""
         if text.isascii():

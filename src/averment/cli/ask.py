@@ -9,7 +9,6 @@ import typer
 
 from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
-from averment.cli.files import write_whole
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
@@ -19,6 +18,7 @@ from averment.cli.options import (
     JsonOption,
     OfflineOption,
 )
+from averment.files import write_whole
 
 if TYPE_CHECKING:
     from averment.engine import Answered, Engine

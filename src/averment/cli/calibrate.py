@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.files import read_text, write_whole
 from averment.cli.options import JsonOption
+from averment.files import read_text, write_whole
 
 if TYPE_CHECKING:
     from averment.calibrating import Calibration, Quality

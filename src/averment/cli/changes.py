@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.files import read_text
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
+from averment.files import read_text
 
 if TYPE_CHECKING:
     from averment.types import CorpusInfo, Document

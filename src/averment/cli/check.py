@@ -9,7 +9,6 @@ import typer
 
 from averment.cli.claims import print_claim, print_made_with, shortened
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.files import read_text
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
@@ -18,6 +17,7 @@ from averment.cli.options import (
     JsonOption,
     OfflineOption,
 )
+from averment.files import read_text
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report

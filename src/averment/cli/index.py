@@ -210,8 +210,10 @@ def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
 
 def _print_forms(forms: Sequence[SurfaceForm]) -> None:
     """The forms that were counted together, with who says so; nothing for a name as it stands."""
+    from averment.claims.aliases.book import NAME
+
     for form in forms:
-        if form.source != "name":
+        if form.source != NAME:
             out().print(f"  also {form.text}  ({form.source})", markup=False)
 
 

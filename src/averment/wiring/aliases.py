@@ -17,6 +17,7 @@ from averment.claims.aliases.store import UserAliases
 from averment.claims.aliases.tables import AliasTable, read_own, read_table, written
 from averment.claims.aliases.widened import WidenedIndex
 from averment.errors import IndexFormatError, UsageError
+from averment.files import read_text
 from averment.index.arrays import REBUILD
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex
@@ -29,6 +30,7 @@ _GIVEN, _FOUND = "given.tsv", "found.tsv"
 _LEAST_DOCUMENTS = 2
 """How many documents must explain an acronym before it is counted in all of them."""
 USER_FILE = "aliases.tsv"
+_ROWS = "Rows are canonical<TAB>form<TAB>source."
 
 
 def read_alias_table(path: str | Path) -> AliasTable:
@@ -37,24 +39,10 @@ def read_alias_table(path: str | Path) -> AliasTable:
     Raises:
         UsageError: It cannot be read, is not UTF-8, or has no row that can be used.
     """
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"The alias table {path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"The alias table {path} is not UTF-8: byte {error.object[error.start]:#x} "
-            f"at {error.start}.",
-            hint=f"Convert it first: iconv -f latin1 -t utf-8 {path}",
-        ) from error
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    table = read_table(lines, name=Path(path).name)
+    table = read_table(read_text(path, hint=_ROWS), name=Path(path).name)
     if not table.rows:
         first = f" The first: {table.skipped[0]}." if table.skipped else ""
-        raise UsageError(
-            f"The alias table {path} has no row that can be used.{first}",
-            hint="Rows are canonical<TAB>form<TAB>source.",
-        )
+        raise UsageError(f"The alias table {path} has no row that can be used.{first}", hint=_ROWS)
     return table
 
 

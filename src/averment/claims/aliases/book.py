@@ -89,7 +89,7 @@ class AliasBook:
         form: TextForm | None = None,
         rules: Sequence[Rule] = RULES,
     ) -> None:
-        self._form = form or TextForm()
+        self._key = (form or TextForm()).key
         self._rules = rules
         self._rows: defaultdict[str, list[AliasRow]] = defaultdict(list)
         self._claims: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -186,9 +186,6 @@ class AliasBook:
         whole = self._key(canonical).split(" ")
         is_end = key == whole[0] or (key == whole[-1] and "of" not in whole)
         return "part_of_name" if len(whole) > 1 and is_end and not is_name else None
-
-    def _key(self, text: str) -> str:
-        return " ".join(self._form.words(text))
 
 
 class _Gathered:

@@ -26,7 +26,7 @@ _QUOTED = re.compile(r"[\"“”].*?[\"“”]")
 _PARTICLES = frozenset(
     "de da di du del della der den von van la le of the and y e al bin ibn".split()
 )
-_WORDS = TextForm().words
+_WORDS, _KEY = TextForm().words, TextForm().key
 
 
 def opening_rows(passages: Iterable[Passage]) -> list[AliasRow]:
@@ -47,7 +47,7 @@ def opening_rows(passages: Iterable[Passage]) -> list[AliasRow]:
             continue
         previous = passage.document_id
         bare = next(without_disambiguator(passage.title), passage.title)
-        titles[_key(bare)].setdefault(_key(passage.title), (passage.title, passage.document_id))
+        titles[_KEY(bare)].setdefault(_KEY(passage.title), (passage.title, passage.document_id))
         opening = opening_name(bare, passage.text)
         if opening is not None:
             openings.setdefault(passage.document_id, opening)
@@ -96,7 +96,3 @@ def _stand_in_order(short: list[str], long: list[str]) -> bool:
         any(other == word or (len(word) == 1 and other.startswith(word)) for other in rest)
         for word in short
     )
-
-
-def _key(text: str) -> str:
-    return " ".join(_WORDS(text))

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from averment.claims.aliases.book import USER, AliasRow
-from averment.claims.aliases.tables import read_own, written
+from averment.claims.aliases.tables import one_line, read_own, written
 from averment.errors import UsageError
+from averment.files import write_whole
 from averment.text import TextForm
 
-_WORDS = TextForm().words
+_KEY_OF = TextForm().key
 
 
 class UserAliases:
@@ -68,7 +69,7 @@ class UserAliases:
                 leads back to the name.
         """
         before = self.rows()
-        told = [AliasRow(_one_line(canonical), _one_line(form), USER) for form in forms]
+        told = [AliasRow(one_line(canonical), one_line(form), USER) for form in forms]
         known = {_key(row) for row in before}
         new = [row for row in dict.fromkeys(told) if _key(row) not in known]
         table = read_own(written([*before, *new]), name="")
@@ -95,8 +96,8 @@ class UserAliases:
             UsageError: Something named is not there; nothing was removed.
         """
         before = self.rows()
-        asked = {(_words(canonical), _words(form)) for form in forms} or {
-            _key(row) for row in before if _words(row.canonical) == _words(canonical)
+        asked = {(_KEY_OF(canonical), _KEY_OF(form)) for form in forms} or {
+            _key(row) for row in before if _KEY_OF(row.canonical) == _KEY_OF(canonical)
         }
         missing = asked - {_key(row) for row in before}
         if missing or not asked:
@@ -109,19 +110,8 @@ class UserAliases:
         return [row for row in before if _key(row) in asked]
 
     def _write(self, rows: Sequence[AliasRow]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        staged = self._path.with_name(self._path.name + ".partial")
-        staged.write_text(written(rows), encoding="utf-8")
-        staged.replace(self._path)
+        write_whole(self._path, written(rows))
 
 
 def _key(row: AliasRow) -> tuple[str, str]:
-    return _words(row.canonical), _words(row.form)
-
-
-def _words(text: str) -> str:
-    return " ".join(_WORDS(text))
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return _KEY_OF(row.canonical), _KEY_OF(row.form)

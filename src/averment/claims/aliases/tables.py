@@ -39,27 +39,22 @@ def read_table(text: str, *, name: str) -> AliasTable:
     Returns:
         Rows with the source ``table:…``, or ``document:…`` where the table says so.
     """
-    reading = _Reading(name)
-    for number, line in enumerate(text.split("\n"), start=1):
-        reading.read(number, line)
-    return AliasTable(tuple(reading.rows), tuple(reading.skipped))
+    return _Reading(name).table(text)
 
 
 def read_own(text: str, *, name: str) -> AliasTable:
     """As `read_table`, of a file that this program keeps: ``user`` stays ``user``."""
-    reading = _Reading(name, is_own=True)
-    for number, line in enumerate(text.split("\n"), start=1):
-        reading.read(number, line)
-    return AliasTable(tuple(reading.rows), tuple(reading.skipped))
+    return _Reading(name, is_own=True).table(text)
 
 
 def written(rows: Iterable[AliasRow]) -> str:
     """A table of rows, which `read_own` reads back."""
     lines = [HEADER, *((row.canonical, row.form, row.source) for row in rows)]
-    return "".join("\t".join(map(_one_line, cells)) + "\n" for cells in lines)
+    return "".join("\t".join(map(one_line, cells)) + "\n" for cells in lines)
 
 
-def _one_line(cell: str) -> str:
+def one_line(cell: str) -> str:
+    """A text without line breaks and tabs, which would end its cell."""
     return " ".join(cell.split())
 
 
@@ -67,24 +62,30 @@ class _Reading:
     """A table on its way: what was said already, and what leads to what."""
 
     def __init__(self, name: str, *, is_own: bool = False) -> None:
-        self.rows: list[AliasRow] = []
-        self.skipped: list[str] = []
+        self._rows: list[AliasRow] = []
+        self._skipped: list[str] = []
         self._name = name
         self._is_own = is_own
         self._forms: defaultdict[str, list[str]] = defaultdict(list)
 
-    def read(self, number: int, line: str) -> None:
+    def table(self, text: str) -> AliasTable:
+        """All lines of a text."""
+        for number, line in enumerate(text.split("\n"), start=1):
+            self._take(number, line)
+        return AliasTable(tuple(self._rows), tuple(self._skipped))
+
+    def _take(self, number: int, line: str) -> None:
         """Take one line in, or say why not."""
         cells = [cell.strip() for cell in line.split("\t")]
         if not line.strip() or (number == 1 and tuple(cells) == HEADER):
             return
         reason = _unreadable(cells)
         if reason is None:
-            reason = self._unusable(*(" ".join(_FORM.words(cell)) for cell in cells[:2]))
+            reason = self._unusable(*map(_FORM.key, cells[:2]))
         if reason is not None:
-            self.skipped.append(f"{self._name}:{number}: {reason}")
+            self._skipped.append(f"{self._name}:{number}: {reason}")
             return
-        self.rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:])))
+        self._rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:])))
 
     def _unusable(self, canonical: str, form: str) -> str | None:
         """Why a pair adds nothing; if it does, it is remembered."""

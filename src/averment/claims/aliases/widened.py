@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from averment.claims.aliases.book import NAME
 from averment.ports import AliasResolver, CorpusIndex
 from averment.text import TextForm, contains_words
 from averment.types import (
@@ -26,7 +27,6 @@ from averment.types import (
 
 Forms: TypeAlias = tuple[SurfaceForm, ...]
 _Pair: TypeAlias = tuple[Forms, Forms]
-_AS_ASKED = "name"
 
 
 class WidenedIndex:
@@ -121,7 +121,7 @@ class WidenedIndex:
         return [
             next(resolved)
             if isinstance(phrase, str)
-            else tuple(SurfaceForm(text, _AS_ASKED) for text in sorted(phrase))
+            else tuple(SurfaceForm(text, NAME) for text in sorted(phrase))
             for phrase in phrases
         ]
 
@@ -138,7 +138,7 @@ class WidenedIndex:
         return tuple(
             form
             for form in forms
-            if form.source == _AS_ASKED or not self._overlaps(self._words(form.text), theirs)
+            if form.source == NAME or not self._overlaps(self._words(form.text), theirs)
         )
 
     def _overlaps(self, words: list[str], theirs: list[list[str]]) -> bool:

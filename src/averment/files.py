@@ -1,4 +1,4 @@
-"""Text files that a command is given or leaves behind: read with one message, written whole."""
+"""Text files that somebody gives or that are left behind: read with one message, written whole."""
 
 from __future__ import annotations
 
