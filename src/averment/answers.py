@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from averment.findings import is_denied
 from averment.scoring.claims import (
     ScorableClaim,
     answer_text,
@@ -21,7 +22,6 @@ from averment.text import TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
     Answer,
-    Check,
     Claim,
     ClaimScores,
     ClaimVerdict,
@@ -29,7 +29,6 @@ from averment.types import (
     Faithfulness,
     Passage,
     Question,
-    RelationOutcome,
     Sentence,
     Support,
     Verdict,
@@ -126,7 +125,7 @@ def scored_claim(
         support=claim.support,
         unknown=claim.reasons.get("support", "not_checked"),
         from_corpus=from_corpus,
-        is_denied=any(map(_is_denied, claim.checks)),
+        is_denied=any(map(is_denied, claim.checks)),
     )
     if scored is None:
         verdict, why = judge(None)
@@ -149,10 +148,6 @@ def scored_claim(
         uu=scored.uu,
         features=scored.features,
     )
-
-
-def _is_denied(check: Check) -> bool:
-    return check.relation is not None and check.relation.outcome is RelationOutcome.CONTRADICTED
 
 
 def _best_span(found: Faithfulness | None, passages: Sequence[Passage]) -> tuple[Passage, ...]:

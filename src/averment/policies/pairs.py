@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 
 from averment import steps
 from averment.errors import AvermentError
+from averment.findings import entails, opposes
 from averment.policies.relation_reading import (
     Tail,
     has_value,
     is_about,
     reads,
-    says_near_tail,
 )
 from averment.policies.relations import Sense, fits, kind_of, sense_of
 from averment.steps import Flow, Forms
@@ -44,9 +44,6 @@ _NEAR_WORDS = 200
 """A pair that stands further apart is in no window that could say anything of both."""
 _CONTEXT_WORDS = 120
 _MOST_RIVALS = 3
-_JUDGED = 0.5
-"""Least faithfulness that supports, and least contradiction that contradicts."""
-_OPPOSING = frozenset(("number_differs", "date_differs", "negation_differs", "opposite_stated"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +169,7 @@ class PairCheck:
             return RelationCheck(RelationOutcome.CONTRADICTED, reason, denying[0]), rivals
         if denying and self.contrast:
             return RelationCheck(RelationOutcome.NOT_FOUND, "states_others", denying[0]), rivals
-        near = [w for w in windows if says_near_tail(sense, claim.head, claim.tail, w)]
+        near = [window for window, each in read if each.is_near]
         if near:
             return RelationCheck(RelationOutcome.UNKNOWN, "words_nearby", near[0]), rivals
         if self.require_article and not is_covered:
@@ -246,9 +243,9 @@ def _judged(relation: RelationCheck, said: str, windows: Sequence[Passage]) -> F
     if found.passage is None:
         return relation
     window = windows[found.passage]
-    if found.reason in _OPPOSING or (found.contradiction or 0.0) >= _JUDGED:
+    if opposes(found):
         return RelationCheck(RelationOutcome.CONTRADICTED, "judged_contradicted", window)
-    if found.score >= _JUDGED and found.reason is None:
+    if entails(found):
         return RelationCheck(RelationOutcome.SUPPORTED, "judged_faithful", window)
     return relation
 

@@ -33,6 +33,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from averment import steps
+from averment.findings import is_denied
 from averment.policies.loop import (
     Inspection,
     Progress,
@@ -337,7 +338,7 @@ class QuCo:
             return Verdict.ABSTAINED, "no_evidence"
         if last.reason == LOW_COVERAGE:
             return Verdict.WARNED, LOW_COVERAGE
-        if any(map(_contradicted, sentences)):
+        if any(is_denied(check) for sentence in sentences for check in sentence.checks):
             return Verdict.WARNED, "contradicted_claim"
         supports = [sentence.support for sentence in sentences]
         if Support.ABSENT in supports or Support.NOT_COVERED in supports:
@@ -353,20 +354,13 @@ def _failure(check: Check) -> Support | RelationOutcome | None:
         return check.support
     if check.relation is None:
         return None
-    if check.relation.outcome is RelationOutcome.CONTRADICTED:
+    if is_denied(check):
         return RelationOutcome.CONTRADICTED
     sense = sense_of(check.triplet.relation, check.triplet.tail)
     # Of a relation that is not in the table nobody knows how else it is said.
     is_known = sense is not None and sense.is_known
     is_missed = check.relation.outcome is RelationOutcome.NOT_FOUND
     return RelationOutcome.NOT_FOUND if is_known and is_missed else None
-
-
-def _contradicted(sentence: Sentence) -> bool:
-    return any(
-        check.relation is not None and check.relation.outcome is RelationOutcome.CONTRADICTED
-        for check in sentence.checks
-    )
 
 
 def _unchecked(sentence: Sentence) -> bool:

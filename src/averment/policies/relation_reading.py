@@ -63,11 +63,13 @@ _DISAMBIGUATOR = re.compile(r"\s*\([^()]*\)\s*$")
 class Reading(NamedTuple):
     """What a window says of a relation: whether it gives the tail, and which others it gives.
 
-    `others` are such that rule the claimed one out.
+    `others` are such that rule the claimed one out. `is_near`: a sentence that speaks of the head
+    has the tail and a word of the relation, which is less than a statement.
     """
 
     is_stated: bool
     others: tuple[str, ...]
+    is_near: bool
 
 
 class _Stated(NamedTuple):
@@ -149,7 +151,7 @@ def is_about(window: Passage, head: Sequence[str]) -> bool:
 
 def reads(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> Reading:
     """What a window says of the relation of a head: the claimed tail, or another one."""
-    is_stated = False
+    is_stated = is_near = False
     others: list[str] = []
     for number, sentence in enumerate(_sentences(head, tail, window)):
         found = list(_of_sentence(sentence, sense, opens=sentence.about and number == 0))
@@ -157,15 +159,8 @@ def reads(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> Rea
             is_stated = True  # "in Warsaw in Poland": what is said beside it is no rival
         else:
             others += [one.text for one in found if one.is_firm and tail.is_ruled_out(one.text)]
-    return Reading(is_stated, tuple(others))
-
-
-def says_near_tail(sense: Sense, head: Sequence[str], tail: Tail, window: Passage) -> bool:
-    """Whether a sentence that speaks of the head has the tail and a word of the relation."""
-    return any(
-        sentence.tails and sense.cues & set(sentence.stems)
-        for sentence in _sentences(head, tail, window)
-    )
+        is_near = is_near or bool(sentence.tails and sense.cues & set(sentence.stems))
+    return Reading(is_stated, tuple(others), is_near)
 
 
 def has_value(tail: Tail, window: Passage) -> bool:

@@ -90,9 +90,9 @@ def sense_of(relation: str, tail: str) -> Sense | None:
     """
     words = TextForm().words(relation)
     asked, kind = stems(_without_auxiliaries(words)), kind_of(tail)
-    for sense in _table():
-        if stems(words) == stems(TextForm().words(sense.name)):
-            return sense
+    labelled = _by_label().get(stems(words))
+    if labelled is not None:
+        return labelled
     if all(word in _empty_stems() for word in asked):
         return None
     # "born in" is said of a place, unless the tail is a date; "written by" of songs, films and
@@ -170,6 +170,12 @@ def _table() -> tuple[Sense, ...]:
         )
         for name, row in rows.items()
     )
+
+
+@cache
+def _by_label() -> dict[Stems, Sense]:
+    """The relations by the stems of their names; of two alike the first."""
+    return {stems(TextForm().words(sense.name)): sense for sense in reversed(_table())}
 
 
 def _pattern(text: str) -> Stems:

@@ -6,13 +6,8 @@ wrong. How likely it is true is `Claim.p_true`, where a calibrator was given.
 
 from __future__ import annotations
 
+from averment.findings import entails, opposes
 from averment.types import ClaimVerdict, Faithfulness, Support
-
-ENTAILED = 0.5
-"""Least faithfulness that counts as support, and least contradiction that counts as such."""
-
-_OPPOSING = frozenset(("number_differs", "date_differs", "negation_differs", "opposite_stated"))
-"""Rules that found the passage to say something else, not only to say less."""
 
 
 def verdict_of(
@@ -37,12 +32,9 @@ def verdict_of(
     absent = support in (Support.ABSENT, Support.NOT_COVERED)
     is_read = faithfulness is not None and faithfulness.passage is not None
     if faithfulness is not None and is_read:
-        opposes = faithfulness.reason in _OPPOSING
-        if opposes or (faithfulness.contradiction or 0.0) >= ENTAILED:
+        if opposes(faithfulness):
             return ClaimVerdict.CONTRADICTED, faithfulness.reason or "passage_contradicts"
-        # A rule that found something missing outweighs what is left of the score.
-        entails = faithfulness.score >= ENTAILED and faithfulness.reason is None
-        if entails and not (from_corpus and (absent or is_denied)):
+        if entails(faithfulness) and not (from_corpus and (absent or is_denied)):
             return ClaimVerdict.SUPPORTED, "passage_entails"
     if is_denied:
         return ClaimVerdict.CONTRADICTED, "corpus_states_another"
