@@ -21,7 +21,6 @@ import argparse
 import collections
 import dataclasses
 import datetime
-import gzip
 import json
 import pathlib
 import platform
@@ -32,6 +31,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from packed import records
 
 import averment
 from averment.claims.aliases.acronyms import acronym_rows
@@ -43,7 +43,7 @@ from averment.claims.aliases.widened import WidenedIndex
 from averment.corpus.files import list_files
 from averment.corpus.readers import read_files
 from averment.index.embedded import EmbeddedIndex
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, one_holds_other
 from averment.types import Document
 
 HERE = pathlib.Path(__file__).parent
@@ -121,12 +121,6 @@ def titled(document: Document) -> Document:
     return dataclasses.replace(document, text=f"{document.title}\n\n{document.text}")
 
 
-def read_rows(path: pathlib.Path) -> Iterator[Row]:
-    """The records of a packed file."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
 def true_pairs(path: pathlib.Path, *, with_passages: bool) -> list[Pair]:
     """The gold triples of a file, each once, whose ends can be asked about.
 
@@ -134,7 +128,7 @@ def true_pairs(path: pathlib.Path, *, with_passages: bool) -> list[Pair]:
         path: The file.
         with_passages: Of the questions that came with passages, or of the others.
     """
-    rows = [row for row in read_rows(path) if bool(row.get("context")) is with_passages]
+    rows = [row for row in records(path) if bool(row.get("context")) is with_passages]
     triples = {Pair(*triple) for row in rows for triple in row["evidences"]}
     return sorted(pair for pair in triples if can_be_asked(pair.head, pair.tail))
 
@@ -158,9 +152,7 @@ def false_pairs(true: Sequence[Pair]) -> list[Pair]:
 def can_be_asked(head: str, tail: str) -> bool:
     """Whether both have a word and neither holds the other."""
     one, other = WORDS(head), WORDS(tail)
-    if not one or not other:
-        return False
-    return not (contains_words(one, other) or contains_words(other, one))
+    return bool(one and other) and not one_holds_other(one, other)
 
 
 def books(index: EmbeddedIndex) -> Iterator[tuple[str, AliasBook | None]]:
@@ -277,7 +269,7 @@ def coverage(path: pathlib.Path) -> Row:
     """How many aliases of Wikidata the rules find from the title."""
     pairs = {
         (row["title"], alias)
-        for row in read_rows(path)
+        for row in records(path)
         for alias in row["aliases"]
         if WORDS(alias) and WORDS(alias) != WORDS(row["title"])
     }

@@ -16,20 +16,20 @@ not on them may be right.
 from __future__ import annotations
 
 import collections
-import gzip
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from averment.faithfulness.dates import Date
-from averment.faithfulness.quantities import quantities
+from packed import records
 
 from averment.claims.vocabulary import says_nothing
+from averment.dates import Date
+from averment.quantities import quantities
 from averment.text import TextForm, contains_words
 
 LABELS = Path(__file__).with_name("extraction_labels.jsonl")
@@ -107,7 +107,7 @@ _WIKI = {"choose": "2wiki_train_ctx_triples_migres", "report": "2wiki_dev_ctx_mi
 def _wiki(data: Path, split: str) -> list[GoldSentence]:
     """Supporting sentences with the evidence triples of their questions."""
     sentences: dict[str, GoldSentence] = {}
-    for record in _records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
+    for record in records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
         pages = dict(record.get("context") or [])
         for title, at in record["supporting_facts"]:
             if title in pages and at < len(pages[title]):
@@ -119,7 +119,7 @@ def _wiki(data: Path, split: str) -> list[GoldSentence]:
 def _wiki_statements(data: Path, split: str) -> list[GoldSentence]:
     """Answers in one sentence that a language model gave to the hops of 2Wiki questions."""
     sentences: dict[str, GoldSentence] = {}
-    for record in _records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
+    for record in records(data / "qa_multihop" / f"{_WIKI[split]}.jsonl.gz"):
         for pair in record.get("qa_pairs") or []:
             text = pair["answer"].rstrip(".") + "."
             _add_stated(sentences.setdefault(text, GoldSentence(text)), record["evidences"])
@@ -177,7 +177,7 @@ def _redocred(data: Path, split: str) -> list[GoldSentence]:
     """Relations whose two ends are mentioned in the sentence, if that is among their evidence."""
     file = {"choose": "redocred_dev", "report": "redocred_test"}[split]
     found = []
-    for record in _records(data / "triples" / f"{file}.jsonl.gz"):
+    for record in records(data / "triples" / f"{file}.jsonl.gz"):
         for at, tokens in enumerate(record["sents"]):
             ends = [_forms(vertex, at) for vertex in record["vertexSet"]]
             pairs = {
@@ -215,7 +215,7 @@ def _carb(data: Path, split: str) -> list[GoldSentence]:
     """Open tuples: the first argument with each further one."""
     file = {"choose": "carb_dev", "report": "carb_test"}[split]
     sentences: dict[str, GoldSentence] = {}
-    for record in _records(data / "triples" / f"{file}.jsonl.gz"):
+    for record in records(data / "triples" / f"{file}.jsonl.gz"):
         text = _joined(record["sentence"].split())
         sentence = sentences.setdefault(text, GoldSentence(text, within=True))
         head = (_joined(record["arg1"].split()),)
@@ -236,7 +236,7 @@ def _labelled(data: Path, split: str) -> list[GoldSentence]:
     texts = {
         record["id"]: record["text"]
         for corpus in sorted({label["corpus"] for label in labels})
-        for record in _records(data / "corpus" / f"{corpus}.jsonl.gz")
+        for record in records(data / "corpus" / f"{corpus}.jsonl.gz")
     }
     found = []
     for label in labels:
@@ -264,8 +264,3 @@ SETS: dict[str, Callable[[Path, str], list[GoldSentence]]] = {
     "factbook": _factbook,
     "pubmed": _pubmed,
 }
-
-
-def _records(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)

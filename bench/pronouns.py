@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import argparse
 import collections
-import gzip
-import json
 import pathlib
 import re
 import sys
 
 from extraction_sets import key, untokenised
+from packed import records
 
 from averment.claims.pronouns import self_contained
 
@@ -31,10 +30,9 @@ PRONOUN = re.compile(r"(?:(?:In|On|By|After)[^,]{1,40}, )?(he|she|it|his|her|its
 def read_pages(data: pathlib.Path, split: str) -> dict[str, list[str]]:
     """Titles and sentences, each page once."""
     pages: dict[str, list[str]] = {}
-    with gzip.open(data / "qa_multihop" / f"{FILES[split]}.jsonl.gz", "rt") as lines:
-        for record in map(json.loads, lines):
-            for title, sentences in record.get("context") or []:
-                pages.setdefault(title, [untokenised(each) for each in sentences])
+    for record in records(data / "qa_multihop" / f"{FILES[split]}.jsonl.gz"):
+        for title, sentences in record.get("context") or []:
+            pages.setdefault(title, [untokenised(each) for each in sentences])
     return pages
 
 

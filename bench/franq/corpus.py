@@ -22,7 +22,7 @@ from records import Row, why_no_attempt
 from averment.claims.rules import RulesExtractor
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, contains_words, one_holds_other
 from averment.types import Cooccurrence, Passage
 from averment.uq.ccp import FUNCTION_WORDS
 
@@ -181,8 +181,7 @@ def rivals(answer: str, samples: Sequence[str]) -> list[str]:
 
 def overlap(one: str, other: str) -> bool:
     """Whether one text holds the words of the other in a row."""
-    a, b = _FORM.words(one), _FORM.words(other)
-    return contains_words(a, b) or contains_words(b, a)
+    return one_holds_other(_FORM.words(one), _FORM.words(other))
 
 
 def _counts(triples: Sequence[TripleCounts]) -> dict[str, int]:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import averment
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, contains_words, one_holds_other
 from averment.wiring import open_retriever
 
 DATA = pathlib.Path(__file__).parents[3] / "shared" / "data"
@@ -149,8 +149,7 @@ def _corrupted(item: Item, others: Sequence[Item], rng: random.Random) -> Item |
     for false in candidates:
         words = _WORDS(false)
         if contains_words(_WORDS(shown), words) or any(
-            contains_words(words, _WORDS(form)) or contains_words(_WORDS(form), words)
-            for form in item.gold
+            one_holds_other(words, _WORDS(form)) for form in item.gold
         ):
             continue
         passages = tuple(

@@ -23,7 +23,7 @@ from averment.index.embedded import EmbeddedIndex
 from averment.policies.relation_reading import Tail
 from averment.policies.relations import TailKind, kind_of, sense_of
 from averment.quantities import quantities
-from averment.text import TextForm, capitalised_names, contains_words
+from averment.text import TextForm, capitalised_names, one_holds_other
 from averment.types import Phrase, Triplet
 
 FILES = {
@@ -127,7 +127,7 @@ def cases(
 
 def _is_usable(triplet: Triplet) -> bool:
     head, tail = TextForm().words(triplet.head), TextForm().words(triplet.tail)
-    return bool(head and tail) and not contains_words(head, tail) and not contains_words(tail, head)
+    return bool(head and tail) and not one_holds_other(head, tail)
 
 
 def _same_kind(triplet: Triplet, wrong: Triplet) -> bool:

@@ -299,6 +299,11 @@ def _is_initial(text: str, word: Word) -> bool:
 # --- phrases ------------------------------------------------------------------------------------
 
 
+def one_holds_other(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether the words of one of both stand in a row inside the other, or are the same."""
+    return contains_words(a, b) or contains_words(b, a)
+
+
 def contains_words(outer: Sequence[str], inner: Sequence[str]) -> bool:
     """Whether the words of `inner` stand in a row inside `outer`."""
     width = len(inner)

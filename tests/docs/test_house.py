@@ -6,6 +6,7 @@ Source: CONTRIBUTING.md; lint rules and import directions are checked by `make c
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import statistics
 import subprocess
@@ -15,8 +16,12 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "averment"
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = REPOSITORY / "src" / "averment"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+SCRIPTS = sorted(
+    path for room in ("bench", "research") for path in REPOSITORY.glob(f"{room}/**/*.py")
+)
 HEAVY = (
     "Stemmer",
     "bm25s",
@@ -81,6 +86,26 @@ def public_things(node: Documented, name: str) -> Iterator[tuple[str, Documented
 
 def test_there_is_something_to_check() -> None:
     assert PACKAGE / "engine.py" in MODULES
+    assert REPOSITORY / "bench" / "faithfulness.py" in SCRIPTS
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_what_a_script_takes_from_the_package_is_there(path: Path) -> None:
+    taken = [
+        (node.module, name.name)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("averment")
+        for name in node.names
+        if not name.name.startswith("_")  # the core is not everywhere
+    ]
+
+    lacking = [
+        (module, name)
+        for module, name in taken
+        if module and not hasattr(importlib.import_module(module), name)
+    ]
+
+    assert lacking == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=relative)

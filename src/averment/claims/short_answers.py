@@ -19,7 +19,7 @@ from averment.claims.declarative import is_fragment
 from averment.claims.kinds import tail_kind
 from averment.claims.mentions import mentions
 from averment.claims.reading import Piece, outline, read
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, one_holds_other
 from averment.types import Triplet
 
 _MOST_WORDS = 12
@@ -136,7 +136,7 @@ def _pairs(question: str, answer: str) -> Iterator[Triplet]:
     look = next((each.kind for each in mentions(answer)), "name")
     for name in names:
         held = TextForm().words(name)
-        if not words or contains_words(words, held) or contains_words(held, words):
+        if not words or one_holds_other(words, held):
             continue
         relation = _asked(pieces)
         kind = tail_kind(look, relation, words)

@@ -27,7 +27,7 @@ from averment.policies.relation_reading import (
 )
 from averment.policies.relations import Sense, fits, kind_of, sense_of
 from averment.steps import Flow, Forms
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, one_holds_other
 from averment.types import (
     Check,
     Cooccurrence,
@@ -252,5 +252,4 @@ def _judged(relation: RelationCheck, said: str, windows: Sequence[Passage]) -> F
 
 def one_contains_other(a: str, b: str) -> bool:
     """Whether a pair would co-occur by its spelling alone ("Mumbai" / "Mumbai, India")."""
-    first, second = TextForm().words(a), TextForm().words(b)
-    return contains_words(first, second) or contains_words(second, first)
+    return one_holds_other(TextForm().words(a), TextForm().words(b))

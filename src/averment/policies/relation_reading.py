@@ -32,7 +32,7 @@ from averment.text import (
     TextForm,
     Word,
     capitalised_names,
-    contains_words,
+    one_holds_other,
     sentence_spans,
 )
 from averment.types import Passage
@@ -110,10 +110,7 @@ class Tail:
             )
         named = TextForm().words(text)
         return any(
-            contains_words(named, words)
-            or contains_words(words, named)
-            or self._is_same(words, named)
-            for words in self.words
+            one_holds_other(named, words) or self._is_same(words, named) for words in self.words
         )
 
     def is_ruled_out(self, text: str) -> bool:

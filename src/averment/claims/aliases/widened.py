@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from averment.claims.aliases.book import NAME
 from averment.ports import AliasResolver, CorpusIndex
-from averment.text import TextForm, contains_words
+from averment.text import TextForm, one_holds_other
 from averment.types import (
     Cooccurrence,
     CorpusInfo,
@@ -142,7 +142,7 @@ class WidenedIndex:
         )
 
     def _overlaps(self, words: list[str], theirs: list[list[str]]) -> bool:
-        return any(contains_words(words, one) or contains_words(one, words) for one in theirs)
+        return any(one_holds_other(words, one) for one in theirs)
 
 
 def _phrase(forms: Forms) -> Phrase:
