@@ -1,0 +1,1 @@
+"""Policies held against questions with known answers: data sets, correctness, runs, reports."""
