@@ -15,7 +15,9 @@ import numpy as np
 
 from averment.errors import UnknownNameError
 from averment.evaluation.bench_file import Expectation
-from averment.evaluation.tables import METRICS, Run, fetched, open_tables
+from averment.evaluation.tables import METRICS, Line, Run, fetched, open_tables, rounded
+from averment.metrics.permutation import sign_flip_test
+from averment.metrics.resampling import bootstrap_mean_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Difference:
         value: Mean of the differences; above zero where the contestant is better.
         low: Lower end of the 95 % bootstrap interval over questions; None with too few.
         high: Its upper end.
-        p_value: Of a two-sided permutation test, in (0, 1]; None with too few.
+        p_value: Of the two-sided sign-flip test, in (0, 1]; None without questions.
     """
 
     set: str
@@ -60,7 +62,7 @@ class Tested:
 
 
 _GRADES = """
-SELECT "set", contestant, id, grades FROM rows WHERE error IS NULL ORDER BY at
+SELECT "set", contestant, id, grades FROM rows WHERE error IS NULL ORDER BY place
 """
 
 
@@ -102,12 +104,8 @@ def differences(
     _require("contestant", [baseline] if baseline else [], graded.contestants)
     found = []
     for name, by_contestant in graded.by_set.items():
-        pairs = [
-            (a, b)
-            for b, a in combinations(by_contestant, 2)
-            if baseline is None or baseline == b
-        ]
-        if baseline in by_contestant:
+        pairs = [(a, b) for b, a in combinations(by_contestant, 2)]
+        if baseline is not None:
             pairs = [(a, baseline) for a in by_contestant if a != baseline]
         found += [
             difference(graded, name, metric, contestant=a, baseline=b)
@@ -121,33 +119,42 @@ def difference(
     graded: Graded, name: str, metric: str, *, contestant: str, baseline: str
 ) -> Difference:
     """The difference of two contestants on one set."""
-    mine, its = graded.by_set[name][contestant], graded.by_set[name][baseline]
+    by_contestant = graded.by_set[name]
+    mine, its = by_contestant.get(contestant, {}), by_contestant.get(baseline, {})
     pairs = {
         key: (a[metric], b[metric])
         for key, a in mine.items()
-        if (b := its.get(key)) is not None
-        and a[metric] is not None
-        and b[metric] is not None
+        if (b := its.get(key)) is not None and a[metric] is not None and b[metric] is not None
     }
-    found = paired_difference(
-        np.array([a for a, _ in pairs.values()], dtype=float),
-        np.array([b for _, b in pairs.values()], dtype=float),
-        list(pairs),
-    )
+    scores = np.array([a for a, _ in pairs.values()], dtype=float)
+    others = np.array([b for _, b in pairs.values()], dtype=float)
+    interval = bootstrap_mean_difference(scores, baseline=others, question_ids=list(pairs))
+    test = sign_flip_test(scores, baseline=others, question_ids=list(pairs))
     return Difference(
-        name, metric, contestant, baseline, len(pairs), found.value, found.low, found.high, p_value
+        set=name,
+        metric=metric,
+        contestant=contestant,
+        baseline=baseline,
+        n=len(pairs),
+        value=rounded(interval.value),
+        low=rounded(interval.low),
+        high=rounded(interval.high),
+        p_value=rounded(test.p_value),
     )
 
 
-def tested(graded: Graded, expectations: Sequence[Expectation]) -> list[Tested]:
+def tested(
+    graded: Graded, table: Sequence[Line], expectations: Sequence[Expectation]
+) -> list[Tested]:
     """Hold expectations against a run, each on every set that it speaks of.
 
-    An expectation of which no set has both contestants is not met.
+    Rows that are invalid meet none, nor does a set that lacks one of the contestants.
 
     Raises:
         UnknownNameError: Nobody is called like one of its contestants, or no set or metric.
     """
     found = []
+    invalid = {(line.set, line.contestant) for line in table if not line.valid}
     for each in expectations:
         _require("metric", [each.metric], METRICS)
         _require("contestant", [each.better, each.worse], graded.contestants)
@@ -156,7 +163,8 @@ def tested(graded: Graded, expectations: Sequence[Expectation]) -> list[Tested]:
             made = difference(
                 graded, name, each.metric, contestant=each.better, baseline=each.worse
             )
-            found.append(Tested(each, made, made.is_better))
+            valid = not {(name, each.better), (name, each.worse)} & invalid
+            found.append(Tested(each, made, made.is_better and valid))
     return found
 
 

@@ -23,7 +23,7 @@ from averment.metrics.rejection import RiskCoverageCurve, aurc, risk_coverage_cu
 _ROWS = """
 SELECT "set", contestant, confidences, verdict,
     coalesce(grades.accuracy, grades.exact_match) = 1 AS is_right
-FROM rows WHERE error IS NULL ORDER BY at
+FROM rows WHERE error IS NULL ORDER BY place
 """
 
 

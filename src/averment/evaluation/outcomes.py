@@ -17,8 +17,8 @@ from averment.evaluation.correctness import grade
 from averment.evaluation.examples import AnswerKind, Example
 from averment.evaluation.rows import Row, Timing
 from averment.models.cache import Meter
-from averment.trace import Failure, Record, Trace
 from averment.text import TextForm
+from averment.trace import Failure, Record, Trace
 from averment.types import Answer, Cooccurrence, Count, Draft, Retrieval, Support, Verdict
 
 TOKEN_PROBABILITY = "token_probability"

@@ -41,7 +41,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a policy made of one question.
+    """What a policy made of one question. What nobody knows is None, never 0.
 
     Args:
         set: The question set.
@@ -86,15 +86,15 @@ class Row:
     verdict: str | None = None
     reason: str | None = None
     grades: Grades | None = None
-    retrievals: int = 0
-    triggers: Mapping[str, int] = field(default_factory=dict)
+    retrievals: int | None = None
+    triggers: Mapping[str, int] | None = None
     gold_retrieved: float | None = None
-    model_calls: int = 0
-    prompt_tokens: int = 0
-    generated_tokens: int = 0
-    extractor_tokens: int = 0
-    counts: int = 0
-    unknown_counts: int = 0
+    model_calls: int | None = None
+    prompt_tokens: int | None = None
+    generated_tokens: int | None = None
+    extractor_tokens: int | None = None
+    counts: int | None = None
+    unknown_counts: int | None = None
     confidences: Mapping[str, float] = field(default_factory=dict)
     averment: str = ""
     index: str = ""
@@ -226,4 +226,3 @@ def _is_json(tail: bytes) -> bool:
     except ValueError:
         return False
     return True
-

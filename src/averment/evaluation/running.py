@@ -118,9 +118,7 @@ def run_bench(
     return len(pending)
 
 
-def _tasks(
-    sets: Sequence[DrawnSet], entrants: Sequence[Entrant], limit: int | None
-) -> list[_Task]:
+def _tasks(sets: Sequence[DrawnSet], entrants: Sequence[Entrant], limit: int | None) -> list[_Task]:
     return [
         _Task(entrant, example, each)
         for each in sets

@@ -7,6 +7,7 @@ Intervals are bootstraps over questions. Compares nothing: `averment.evaluation.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +17,8 @@ import numpy as np
 
 from averment.errors import DatasetError, MissingExtraError, UsageError
 from averment.evaluation import rows as row_file
-from averment.metrics.resampling import bootstrap_interval
-from averment.metrics.rows import BoolArray, FloatArray, MetricValue
+from averment.metrics.resampling import bootstrap_mean_difference
+from averment.trace import to_plain
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 METRICS = ("exact_match", "f1", "accuracy", "rouge_l")
 _DIGITS = 6
 _UNCONDITIONAL = {"always"}
+"""Triggers that fire whatever the question is."""
+_NEVER = {"none"}
+"""Policies that never retrieve."""
 _COLUMNS = {
     "set": "VARCHAR",
     "id": "VARCHAR",
@@ -81,7 +85,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A contestant on one question set.
+    """A contestant on one question set. What nobody knows, as of a system elsewhere, is None.
 
     Args:
         set: The question set.
@@ -118,31 +122,39 @@ class Line:
     warned: int
     abstained: int
     retrievals: Mean
-    trigger_rate: float
+    trigger_rate: float | None
     triggers: Mapping[str, float]
     gold_retrieved: float | None
-    model_calls: float
-    prompt_tokens: float
-    generated_tokens: float
-    extractor_tokens: float
+    model_calls: float | None
+    prompt_tokens: float | None
+    generated_tokens: float | None
+    extractor_tokens: float | None
     unknown: float | None
     valid: bool
     seconds: float | None
+
+    @property
+    def tokens(self) -> float | None:
+        """All tokens a question: prompts, what was generated, and those of other calls."""
+        if self.prompt_tokens is None:
+            return None
+        return self.prompt_tokens + (self.generated_tokens or 0) + (self.extractor_tokens or 0)
 
 
 _LINES = """
 SELECT "set", contestant,
     list_sort(list_distinct(list(settings))) AS settings,
-    any_value(model ORDER BY at) AS model,
+    any_value(model ORDER BY place) AS model,
     count(*) AS n,
     count(*) FILTER (error IS NOT NULL) AS failed,
-    list(grades ORDER BY at) FILTER (error IS NULL) AS grades,
-    list(id ORDER BY at) FILTER (error IS NULL) AS ids,
+    list(grades ORDER BY place) FILTER (error IS NULL) AS grades,
+    list(id ORDER BY place) FILTER (error IS NULL) AS ids,
     count(*) FILTER (verdict = 'answered') AS answered,
     count(*) FILTER (verdict = 'warned') AS warned,
     count(*) FILTER (verdict = 'abstained') AS abstained,
-    list(retrievals ORDER BY at) FILTER (error IS NULL) AS retrievals,
-    list(triggers ORDER BY at) FILTER (error IS NULL) AS triggers,
+    list(retrievals ORDER BY place) FILTER (error IS NULL) AS retrievals,
+    avg((retrievals > 0)::INTEGER) FILTER (error IS NULL) AS trigger_rate,
+    list(triggers ORDER BY place) FILTER (error IS NULL AND triggers IS NOT NULL) AS triggers,
     avg(gold_retrieved) AS gold_retrieved,
     avg(model_calls) AS model_calls,
     avg(prompt_tokens) AS prompt_tokens,
@@ -152,7 +164,7 @@ SELECT "set", contestant,
     sum(unknown_counts) AS unknown_counts,
     avg(timing.seconds) AS seconds,
     max(max_unknown) AS max_unknown
-FROM rows GROUP BY "set", contestant ORDER BY min(at)
+FROM rows GROUP BY "set", contestant ORDER BY min(place)
 """
 
 
@@ -168,11 +180,23 @@ def read_table(runs: Sequence[Run]) -> list[Line]:
         return [_line(found) for found in fetched(connection, _LINES)]
 
 
+def table_lines(table: Iterable[Line]) -> str:
+    """The table as JSON lines, without seconds: the same rows give the same bytes."""
+    lines = []
+    for line in table:
+        plain = to_plain(line)
+        del plain["seconds"]
+        lines.append(json.dumps(plain, ensure_ascii=False, allow_nan=False) + "\n")
+    return "".join(lines)
+
+
 def write_parquet(runs: Sequence[Run], path: Path) -> None:
     """Write the rows of runs as one Parquet file."""
     with open_tables(runs) as connection:
         target = str(path).replace("'", "''")
-        connection.execute(f"COPY (SELECT * EXCLUDE (at) FROM rows) TO '{target}' (FORMAT parquet)")
+        connection.execute(
+            f"COPY (SELECT * EXCLUDE (place) FROM rows) TO '{target}' (FORMAT parquet)"
+        )
 
 
 def require_duckdb() -> None:
@@ -227,7 +251,7 @@ def _load(connection: DuckDBPyConnection, run: Run, *, is_first: bool) -> None:
     into = "CREATE TABLE rows AS" if is_first else "INSERT INTO rows"
     connection.execute(
         f"""{into} SELECT *, ?::DOUBLE AS max_unknown, ? AS run,
-        policy || ? AS contestant, row_number() OVER () AS at
+        policy || ? AS contestant, row_number() OVER () AS place
         FROM read_json(?, columns=?, format='newline_delimited')""",
         [run.max_unknown, run.label, f"@{run.label}" if run.label else "", str(path), _COLUMNS],
     )
@@ -241,59 +265,50 @@ def fetched(connection: DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
 
 
 def _line(found: dict[str, Any]) -> Line:
-    ids, retrievals = found["ids"] or [], found["retrievals"] or []
+    ids = found["ids"] or []
     counts, n_unknown = found["counts"], found["unknown_counts"]
     unknown = n_unknown / counts if counts else None
     kept = ("set", "contestant", "model", "n", "failed", "answered", "warned", "abstained")
     means = (
-        *("gold_retrieved", "model_calls", "prompt_tokens"),
+        *("trigger_rate", "gold_retrieved", "model_calls", "prompt_tokens"),
         *("generated_tokens", "extractor_tokens", "seconds"),
     )
+    averages: dict[str, Any] = {name: rounded(found[name]) for name in means}
     return Line(
         **{name: found[name] for name in kept},
-        **{name: _rounded(found[name]) for name in means},
+        **averages,
         settings=tuple(found["settings"]),
         grades={
             metric: mean_of([each[metric] for each in found["grades"] or ()], ids)
             for metric in METRICS
         },
-        retrievals=mean_of(retrievals, ids),
-        trigger_rate=_rounded(sum(n > 0 for n in retrievals) / max(1, len(retrievals))) or 0.0,
+        retrievals=mean_of(found["retrievals"] or [], ids),
         triggers=_rates(found["triggers"] or []),
-        unknown=_rounded(unknown),
+        unknown=rounded(unknown),
         valid=unknown is None or unknown <= found["max_unknown"],
     )
 
 
 def mean_of(values: Sequence[float | None], ids: Sequence[str]) -> Mean:
     """The mean of what is known, and its interval over questions."""
-    known = [
-        (value, each) for value, each in zip(values, ids, strict=True) if value is not None
-    ]
-    found = bootstrap_interval(
-        _mean,
-        np.array([value for value, _ in known], dtype=float),
-        is_true=np.zeros(len(known), dtype=bool),
-        question_ids=[each for _, each in known],
+    known = [(value, each) for value, each in zip(values, ids, strict=True) if value is not None]
+    numbers = np.array([value for value, _ in known], dtype=float)
+    found = bootstrap_mean_difference(
+        numbers, baseline=np.zeros(len(known)), question_ids=[each for _, each in known]
     )
-    return Mean(_rounded(found.value), _rounded(found.low), _rounded(found.high))
-
-
-def _mean(values: FloatArray, _: BoolArray) -> MetricValue:
-    if not len(values):
-        return MetricValue(None, "there are no questions")
-    return MetricValue(float(values.mean()))
+    return Mean(rounded(found.value), rounded(found.low), rounded(found.high))
 
 
 def _rates(triggers: Sequence[Mapping[str, int]]) -> Mapping[str, float]:
     names = sorted({name for each in triggers for name in each})
     return {
-        name: _rounded(sum(each.get(name, 0) for each in triggers) / len(triggers)) or 0.0
+        name: rounded(sum(each.get(name, 0) for each in triggers) / len(triggers)) or 0.0
         for name in names
     }
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """A number as it stands in tables; what is unknown stays so."""
     return None if value is None else round(float(value), _DIGITS)
 
 
@@ -310,8 +325,13 @@ def warnings_of(table: Iterable[Line]) -> list[str]:
             told.append(f"{where}: invalid, {line.unknown:.0%} of the counts are unknown")
         if line.failed:
             told.append(f"{where}: {line.failed} of {line.n} questions failed; run again for them")
-        decides = not (set(line.triggers) <= _UNCONDITIONAL) if line.triggers else True
-        if line.n > line.failed and line.trigger_rate in (0.0, 1.0) and decides:
-            if line.contestant.partition("@")[0] != "none":
-                told.append(f"{where}: retrieval was triggered for {line.trigger_rate:.0%} of them")
+        if line.trigger_rate in (0.0, 1.0) and _decides(line):
+            told.append(f"{where}: retrieval was triggered for {line.trigger_rate:.0%} of them")
     return told
+
+
+def _decides(line: Line) -> bool:
+    """Whether a policy looks at anything before it retrieves, or before it does not."""
+    if line.triggers:
+        return not set(line.triggers) <= _UNCONDITIONAL
+    return line.contestant.partition("@")[0] not in _NEVER

@@ -193,9 +193,7 @@ class CachedScoringModel(CachedModel):
         return tokens
 
 
-def cached(
-    model: LanguageModel, *, identity: str, directory: Path, seed: int = 0
-) -> CachedModel:
+def cached(model: LanguageModel, *, identity: str, directory: Path, seed: int = 0) -> CachedModel:
     """The model, remembered; it scores texts if the model does.
 
     Args:
@@ -218,7 +216,7 @@ class _Reply:
 
 
 def _canonical(plain: object) -> str:
-    # Escaped, since a model may write half a character; infinite log-probabilities stay what they are.
+    # Escaped, since a model may write half a character; infinite log-probabilities stay.
     return json.dumps(plain, sort_keys=True)
 
 

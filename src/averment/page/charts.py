@@ -116,9 +116,7 @@ def _ticks(axis: Axis) -> list[float]:
     return [value for value in found if axis.low - 1e-9 <= value <= axis.high + 1e-9]
 
 
-_STEPS = tuple(
-    digit * 10.0**power for power in range(-3, 7) for digit in (1.0, 2.0, 2.5, 5.0)
-)
+_STEPS = tuple(digit * 10.0**power for power in range(-3, 7) for digit in (1.0, 2.0, 2.5, 5.0))
 
 
 def _marks(series: Series, number: int, scale: _Scale) -> str:
