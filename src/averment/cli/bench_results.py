@@ -13,7 +13,7 @@ from averment.errors import UsageError
 from averment.files import write_whole
 
 if TYPE_CHECKING:
-    from averment.evaluation.comparing import Difference, Tested
+    from averment.evaluation.comparing import Difference, HeldExpectation
     from averment.evaluation.run_record import RunRecord
     from averment.evaluation.tables import Line, Mean, Run
 
@@ -55,7 +55,7 @@ def compare(
 ) -> None:
     """Tables of runs, paired differences between policies; exit 1 if an expectation is not met."""
     from averment.evaluation.bench_file import Expectation
-    from averment.evaluation.comparing import differences, read_grades, tested
+    from averment.evaluation.comparing import differences, hold_expectations, read_grades
     from averment.evaluation.tables import read_table, warnings_of
     from averment.trace import to_plain
 
@@ -67,7 +67,7 @@ def compare(
     graded = read_grades([run for run, _ in opened])
     metrics = metric or ["exact_match", "f1"]
     found = differences(graded, metrics=metrics, baseline=baseline)
-    held = tested(graded, table, [Expectation.parse(each) for each in stated])
+    held = hold_expectations(graded, table, [Expectation.parse(each) for each in stated])
     if json:
         print_json(
             {
@@ -233,7 +233,7 @@ def _run_of(directory: Path, record: RunRecord, *, label: str) -> Run:
     return Run(label, directory, record.max_unknown)
 
 
-def _expectation_object(held: Tested) -> dict[str, Any]:
+def _expectation_object(held: HeldExpectation) -> dict[str, Any]:
     from averment.trace import to_plain
 
     return {
@@ -321,7 +321,7 @@ def _print_differences(found: list[Difference]) -> None:
         )
 
 
-def _print_expectations(held: list[Tested]) -> None:
+def _print_expectations(held: list[HeldExpectation]) -> None:
     for each in held:
         met = "met" if each.met else "not met"
         on = "" if each.expectation.set else f" on {each.difference.set}"

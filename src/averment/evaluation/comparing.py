@@ -53,7 +53,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class HeldExpectation:
     """An expectation held against a run: on each set, the difference and whether it is met."""
 
     expectation: Expectation
@@ -143,9 +143,9 @@ def difference(
     )
 
 
-def tested(
+def hold_expectations(
     graded: Graded, table: Sequence[Line], expectations: Sequence[Expectation]
-) -> list[Tested]:
+) -> list[HeldExpectation]:
     """Hold expectations against a run, each on every set that it speaks of.
 
     Rows that are invalid meet none, nor does a set that lacks one of the contestants.
@@ -164,7 +164,7 @@ def tested(
                 graded, name, each.metric, contestant=each.better, baseline=each.worse
             )
             valid = not {(name, each.better), (name, each.worse)} & invalid
-            found.append(Tested(each, made, made.is_better and valid))
+            found.append(HeldExpectation(each, made, made.is_better and valid))
     return found
 
 

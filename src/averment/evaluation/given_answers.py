@@ -87,6 +87,7 @@ def _row(answer: str | None, example: Example, dataset: Dataset, system: str) ->
         settings=system,
         model=system,
         prediction=answer or "",
+        draft=answer or "",
         verdict="abstained" if answer is None else "answered",
         grades=grade(answer or "", example),
         averment=metadata.version("averment"),

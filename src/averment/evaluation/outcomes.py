@@ -59,6 +59,7 @@ def outcome_row(
     return replace(
         row,
         prediction=predicted,
+        draft=result.answer.draft,
         verdict=result.answer.verdict.value,
         reason=result.answer.reason,
         grades=grade(predicted, example),

@@ -53,6 +53,7 @@ class Row:
         model: Who wrote.
         prediction: What is graded: the final answer, all of the text where there is none, nothing
             where the policy abstained.
+        draft: All that was written, also where the policy abstained.
         verdict: ``answered``, ``warned``, ``abstained``; None where there was an error.
         reason: The code of a verdict.
         grades: How right the prediction is; None where there was an error.
@@ -83,6 +84,7 @@ class Row:
     settings: str
     model: str
     prediction: str = ""
+    draft: str = ""
     verdict: str | None = None
     reason: str | None = None
     grades: Grades | None = None

@@ -38,6 +38,7 @@ _COLUMNS = {
     "settings": "VARCHAR",
     "model": "VARCHAR",
     "prediction": "VARCHAR",
+    "draft": "VARCHAR",
     "verdict": "VARCHAR",
     "reason": "VARCHAR",
     "grades": f"STRUCT({', '.join(f'{metric} DOUBLE' for metric in METRICS)})",
@@ -326,7 +327,9 @@ def warnings_of(table: Iterable[Line]) -> list[str]:
         if line.failed:
             told.append(f"{where}: {line.failed} of {line.n} questions failed; run again for them")
         if line.trigger_rate in (0.0, 1.0) and _decides(line):
-            told.append(f"{where}: retrieval was triggered for {line.trigger_rate:.0%} of them")
+            told.append(
+                f"{where}: retrieval was triggered for {line.trigger_rate:.0%} of the questions"
+            )
     return told
 
 

@@ -22,10 +22,13 @@ from averment.page.charts import Axis, Point, Series, line_chart
 
 _METRICS = {"exact_match": "exact match", "f1": "F1", "accuracy": "accuracy", "rouge_l": "ROUGE-L"}
 _CONFIDENCES = {
-    "token_probability": "mean token probability of the last sentence",
-    "score": "score of the last claim",
+    "token_probability": "raw token probability",
+    "score": "raw score of the last claim",
     "p_true": "P(true) of the last claim",
 }
+
+
+_SHOWN_PAIRS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def _set(name: str, report: BenchReport) -> str:
     return (
         f'<article><h2>{escape(name)}</h2><p class="note">{escape(source)}</p>'
         f"{_grades(lines, paper)}<h3>What it took, a question</h3>{_costs(lines)}"
-        f"<h3>Differences on the same questions</h3>{_differences(found)}"
+        f"<h3>Differences on the same questions, p by sign flips</h3>{_differences(found)}"
         f'<h3>Curves</h3><div class="charts">{_retrieval_accuracy(lines)}'
         f"{_confidence_charts(curves)}</div></article>"
     )
@@ -112,16 +115,12 @@ def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
 
 def _costs(lines: Sequence[Line]) -> str:
     head = [
-        *("policy", "searches", "of the questions", "gold passages found", "model calls"),
-        *("prompt tokens", "generated", "other calls", "seconds", "unknown counts"),
+        *("policy", "searches", "triggered", "gold found", "model calls"),
+        *("prompt tokens", "generated", "other tokens", "seconds", "unknown counts"),
     ]
     rows = [
         [
-            escape(line.contestant)
-            + "".join(
-                f"<small>{escape(name.replace('_', ' '))} {rate:.2f}</small>"
-                for name, rate in line.triggers.items()
-            ),
+            escape(line.contestant) + _triggers(line),
             _mean(line.retrievals, digits=2),
             _percent(line.trigger_rate),
             _percent(line.gold_retrieved),
@@ -137,32 +136,43 @@ def _costs(lines: Sequence[Line]) -> str:
     return _table(head, rows)
 
 
+def _triggers(line: Line) -> str:
+    """Why it searched, in small print under its name."""
+    told = ", ".join(f"{name.replace('_', ' ')} {rate:.2f}" for name, rate in line.triggers.items())
+    return f'<small class="under">{escape(told)}</small>' if told else ""
+
+
 def _differences(found: Sequence[Difference]) -> str:
     if not found:
         return '<p class="note">There is one contestant only.</p>'
-    head = ["metric", "policy", "minus", "n", "difference", "p, sign-flip test"]
-    rows = []
+    metrics = list(dict.fromkeys(each.metric for each in found))
+    head = ["policy", "minus", "n", *(t for m in metrics for t in (_METRICS[m], "p"))]
+    pairs: dict[tuple[str, str], dict[str, Difference]] = {}
     for each in found:
-        sign = (
-            "good" if each.is_better else "bad" if each.high is not None and each.high < 0 else ""
-        )
-        interval = (
-            ""
-            if each.low is None or each.high is None
-            else f"<small>{each.low:+.3f} to {each.high:+.3f}</small>"
-        )
-        value = "" if each.value is None else f"{each.value:+.3f}"
-        rows.append(
-            [
-                _METRICS[each.metric],
-                escape(each.contestant),
-                escape(each.baseline),
-                str(each.n),
-                f'<span class="{sign}">{value}</span>{interval}',
-                _number(each.p_value, 4),
-            ]
-        )
-    return _table(head, rows, n_words=3)
+        pairs.setdefault((each.contestant, each.baseline), {})[each.metric] = each
+    rows = [
+        [
+            escape(contestant),
+            escape(baseline),
+            str(max(each.n for each in by_metric.values())),
+            *(cell for m in metrics for cell in _difference(by_metric[m])),
+        ]
+        for (contestant, baseline), by_metric in pairs.items()
+    ]
+    table = _table(head, rows, n_words=2)
+    if len(rows) <= _SHOWN_PAIRS:
+        return table
+    return f"<details><summary>{len(rows)} pairs of policies</summary>{table}</details>"
+
+
+def _difference(of: Difference) -> tuple[str, str]:
+    """A difference with its interval, and its p-value."""
+    sign = "good" if of.is_better else "bad" if of.high is not None and of.high < 0 else ""
+    value = "" if of.value is None else f"{of.value:+.3f}"
+    interval = ""
+    if of.low is not None and of.high is not None:
+        interval = f"<small>{of.low:+.3f} to {of.high:+.3f}</small>"
+    return f'<span class="{sign}">{value}</span>{interval}', _p_value(of.p_value)
 
 
 def _retrieval_accuracy(lines: Sequence[Line]) -> str:
@@ -206,9 +216,7 @@ def _confidence_charts(curves: Sequence[ConfidenceCurves]) -> str:
                     Series(_named(each.contestant, "ECE", each.ece), _reliability(each))
                     for each in mine
                 ],
-                title=f"Reliability: {told}, not calibrated"
-                if measure != "p_true"
-                else f"Reliability: {told}",
+                title=f"Reliability: {told}",
                 x=Axis("confidence", 0.0, 1.0),
                 y=Axis("share right", 0.0, 1.0),
                 diagonal=True,
@@ -285,6 +293,10 @@ def _mean(mean: Mean, *, digits: int = 3) -> str:
 
 def _number(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _p_value(value: float | None) -> str:
+    return "&lt; 0.001" if value is not None and value < 0.001 else _number(value, 3)
 
 
 def _percent(share: float | None) -> str:

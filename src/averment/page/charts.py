@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 _WIDTH, _HEIGHT = 420, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 12, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 12, 44
 N_COLOURS = 8
 
 
@@ -93,7 +93,7 @@ def _axes(scale: _Scale) -> str:
         parts.append(f'<text class="tick y" x="{left - 6}" y="{at + 3.5}">{value:g}</text>')
     for value in _ticks(scale.x):
         at = scale.at_x(value)
-        parts.append(f'<text class="tick x" x="{at}" y="{bottom + 15}">{value:g}</text>')
+        parts.append(f'<text class="tick x" x="{at}" y="{bottom + 17}">{value:g}</text>')
     middle = (left + right) / 2
     parts.append(f'<path class="axis" d="M{left} {top} L{left} {bottom} L{right} {bottom}"/>')
     parts.append(
