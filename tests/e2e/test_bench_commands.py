@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,31 @@ def test_a_data_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().err
     assert "2wiki_dev_ctx_migres.jsonl.gz is not there" in told
     assert "--data DIR" in told
+
+
+def test_a_run_of_which_every_question_failed_exits_3(
+    bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.garbles = lambda before: "Question:" in before
+
+    assert asked(bench, server, "--limit", "1") == 3
+
+    told = capsys.readouterr().err
+    assert "Every question failed. The first: MalformedReply" in told
+
+
+def test_without_duckdb_a_run_is_refused_before_it_begins(
+    bench: Path,
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+
+    assert asked(bench, server) == 2
+
+    assert "pip install 'averment[bench]'" in capsys.readouterr().err
+    assert server.requests == []
 
 
 def test_an_expectation_that_is_met_exits_0(made: Path, capsys: pytest.CaptureFixture[str]) -> None:

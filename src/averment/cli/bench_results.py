@@ -9,7 +9,7 @@ import typer
 
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import JsonOption
-from averment.errors import UsageError
+from averment.errors import AvermentError, UsageError
 from averment.files import write_whole
 
 if TYPE_CHECKING:
@@ -178,7 +178,11 @@ def score(
 
 
 def finish(directory: Path, *, n_made: int, parquet: bool, as_json: bool) -> None:
-    """Write the table of a run beside its rows, and print it."""
+    """Write the table of a run beside its rows, and print it.
+
+    Raises:
+        AvermentError: Not one question could be answered.
+    """
     from averment.evaluation.run_record import read_record
     from averment.evaluation.tables import read_table, table_lines, warnings_of, write_parquet
     from averment.trace import to_plain
@@ -199,11 +203,24 @@ def finish(directory: Path, *, n_made: int, parquet: bool, as_json: bool) -> Non
                 "warnings": warnings_of(table),
             }
         )
-        return
-    _print_table(table)
-    _print_paper(record)
-    _print_warnings(table)
-    err().print(f"Next: averment bench report {directory}", markup=False)
+    else:
+        _print_table(table)
+        _print_paper(record)
+        _print_warnings(table)
+    if all(line.failed == line.n for line in table):
+        raise _all_failed(directory)
+    if not as_json:
+        err().print(f"Next: averment bench report {directory}", markup=False)
+
+
+def _all_failed(directory: Path) -> AvermentError:
+    from averment.evaluation.rows import FILE_NAME, read_rows
+
+    first = read_rows(directory / FILE_NAME)[0].error
+    assert first is not None
+    return AvermentError(
+        f"Every question failed. The first: {first.kind}: {first.message}", hint=first.hint
+    )
 
 
 def _open_runs(names: list[str]) -> list[tuple[Run, RunRecord]]:
