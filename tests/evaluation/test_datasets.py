@@ -12,6 +12,7 @@ import pytest
 from averment.errors import DatasetError, UnknownNameError, UsageError
 from averment.evaluation.datasets import DATASETS, Holds, read_dataset
 from averment.evaluation.examples import SkippedRecord
+from conftest import REPOSITORY
 from evaluation.dataset_records import HOTPOT, NQ, ONE_OF_EACH, TIME_PAGE, lines, write
 
 NAMED = (
@@ -153,3 +154,17 @@ def test_a_spelling_that_cannot_be_used_is_told_with_its_file(tmp_path: Path) ->
         "id_aliases.json:1: no field 'Q_id' (found: aliases)"
     ]
     assert found.examples[0].answers == ("Tarn",)
+
+
+# --- what is said of them -----------------------------------------------------------------------
+
+
+def test_the_page_of_data_sets_lists_them_all_and_their_files_on_the_hub() -> None:
+    page = (REPOSITORY / "docs" / "reference" / "data-sets.md").read_text(encoding="utf-8")
+
+    listed = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+
+    assert listed[: len(NAMED)] == NAMED
+    for name, spec in DATASETS.items():
+        on_the_hub = f"| `{name}` | {spec.hub.repository}, {spec.hub.path} |" if spec.hub else ""
+        assert on_the_hub in page
