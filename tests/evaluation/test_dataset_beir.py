@@ -54,7 +54,7 @@ def test_what_cannot_be_used_is_told_and_left_out(tmp_path: Path) -> None:
         "queries.jsonl:4: the id 'q1' was there before",
         "queries.jsonl:5: no field 'text' (found: _id)",
         "test.tsv:5: no query has the id 'q9'",
-        "test.tsv:6: 'q1' and 'd3' were judged before",
+        "test.tsv:6: the id 'q1 d3' was there before",
         "test.tsv:7: 'score' is no whole number but 'high'",
         "test.tsv:8: cells: 2, columns: 3",
     ]

@@ -113,6 +113,15 @@ def test_a_row_with_too_few_cells_costs_only_itself(tmp_path: Path) -> None:
     assert found(file) == [(2, "cells: 1, columns: 2"), (3, {"id": "2", "question": "who"})]
 
 
+def test_a_quote_in_the_wrong_place_costs_only_its_row(tmp_path: Path) -> None:
+    file = read_file(write(tmp_path / "a.csv", 'id,question\n1,"who" what\n\n2,who\n'))
+
+    assert found(file) == [
+        (2, """invalid CSV: ',' expected after '"'"""),
+        (4, {"id": "2", "question": "who"}),
+    ]
+
+
 def test_an_endless_number_costs_only_its_line(tmp_path: Path) -> None:
     file = read_file(write(tmp_path / "a.jsonl", f'{{"id": {"9" * 5000}}}\n{{"id": 1}}\n'))
 

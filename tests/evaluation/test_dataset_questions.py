@@ -181,6 +181,10 @@ def test_popqa_unpacks_its_answers() -> None:
     )
 
 
+def test_an_answer_that_only_begins_like_a_list_is_a_text() -> None:
+    assert example("popqa", POPQA, possible_answers="[sic] engineer").answers == ("[sic] engineer",)
+
+
 def test_popqa_takes_retrieved_texts_with_a_title_on_the_first_line() -> None:
     found = example("popqa", POPQA, retrieved=["Ada\nAda builds harbours.", "Nameless."])
 

@@ -115,6 +115,22 @@ def test_what_cannot_be_used_is_told_and_left_out(
     assert [str(skipped) for skipped in found.skipped] == [f"response.jsonl:2: {reason}"]
 
 
+def test_a_source_that_cannot_be_used_is_told_and_its_responses_are_left_out(
+    tmp_path: Path,
+) -> None:
+    listed = {"source_id": "4", "task_type": "Summary", "source_info": ["Tarn"]}
+    write(tmp_path / "source_info.jsonl", lines([*SOURCES, listed]) + "{\n")
+    write(tmp_path / "response.jsonl", lines([RESPONSE, {**RESPONSE, "source_id": "4"}]))
+
+    found = read_ragtruth(tmp_path)
+
+    assert [str(skipped).partition(" at ")[0] for skipped in found.skipped] == [
+        "source_info.jsonl:4: 'source_info' is neither text nor object but list",
+        "source_info.jsonl:5: invalid JSON: Expecting property name enclosed in double quotes",
+        "response.jsonl:2: no source has the id '4'",
+    ]
+
+
 def test_files_of_which_nothing_can_be_used_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="none of 1 records can be read as RAGTruth"):
         read(tmp_path, {"id": "r1"})
