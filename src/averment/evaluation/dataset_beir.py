@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from averment.corpus.records import Unusable
 from averment.errors import DatasetError
 from averment.evaluation.dataset_fields import record_id, text_field
-from averment.evaluation.dataset_files import Fields, FileRecords, read_file
+from averment.evaluation.dataset_files import Fields, read_file
 from averment.evaluation.examples import SkippedRecord
 
 _PACKED = ("", ".gz")
@@ -68,18 +70,10 @@ def read_beir(folder: Path, *, split: str = "test") -> RetrievalSet:
     qrels_path = _file(folder, f"qrels/{split}.tsv")
     skipped: list[SkippedRecord] = []
     queries_file, qrels_file = read_file(queries_path), read_file(qrels_path)
-    texts = _queries(queries_file, queries_path.name, skipped)
+    texts = queries_file.by_id(_query, skipped)
     grades: dict[str, dict[str, int]] = {}
-    for line, found in qrels_file.records:
-        try:
-            query_id, document_id, score = _judgement(found)
-            if query_id not in texts:
-                raise Unusable(f"no query has the id {query_id!r}")
-            if document_id in grades.setdefault(query_id, {}):
-                raise Unusable(f"{query_id!r} and {document_id!r} were judged before")
-            grades[query_id][document_id] = score
-        except Unusable as reason:
-            skipped.append(SkippedRecord(qrels_path.name, line, str(reason)))
+    for judgement in qrels_file.by_id(partial(_judgement, texts), skipped).values():
+        grades.setdefault(judgement.query_id, {})[judgement.document_id] = judgement.grade
     queries = tuple(JudgedQuery(at, text, grades[at]) for at, text in texts.items() if at in grades)
     if not queries:
         raise DatasetError(
@@ -102,28 +96,23 @@ def _file(folder: Path, name: str) -> Path:
     )
 
 
-def _queries(file: FileRecords, file_name: str, skipped: list[SkippedRecord]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for line, found in file.records:
-        try:
-            if isinstance(found, Unusable):
-                raise found
-            text = text_field(found, "text")
-            query_id = record_id({**found, "question": text}, "query")
-            if query_id in texts:
-                raise Unusable(f"the id {query_id!r} was there before")
-            texts[query_id] = text
-        except Unusable as reason:
-            skipped.append(SkippedRecord(file_name, line, str(reason)))
-    return texts
+def _query(record: Fields) -> tuple[str, str]:
+    text = text_field(record, "text")
+    return record_id({**record, "question": text}, "query"), text
 
 
-def _judgement(found: Fields | Unusable) -> tuple[str, str, int]:
-    if isinstance(found, Unusable):
-        raise found
-    score = text_field(found, "score")
+class _Judgement(NamedTuple):
+    query_id: str
+    document_id: str
+    grade: int
+
+
+def _judgement(queries: Mapping[str, str], record: Fields) -> tuple[str, _Judgement]:
+    query_id, document_id = text_field(record, "query-id"), text_field(record, "corpus-id")
+    if query_id not in queries:
+        raise Unusable(f"no query has the id {query_id!r}")
+    score = text_field(record, "score")
     try:
-        grade = int(score)
+        return f"{query_id} {document_id}", _Judgement(query_id, document_id, int(score))
     except ValueError as error:
         raise Unusable(f"'score' is no whole number but {score!r}") from error
-    return text_field(found, "query-id"), text_field(found, "corpus-id"), grade

@@ -18,13 +18,16 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from averment.corpus.records import Unusable, decode
 from averment.errors import DatasetError, MissingExtraError
+from averment.evaluation.examples import SkippedRecord
+
+_T = TypeVar("_T")
 
 Fields: TypeAlias = Mapping[str, object]
 """A record: its fields by name."""
@@ -44,8 +47,32 @@ class NumberedRecord(NamedTuple):
 class FileRecords:
     """The records of a file in order, and the SHA-256 of its bytes as they lie on disk."""
 
+    name: str
     records: tuple[NumberedRecord, ...]
     digest: str
+
+    def by_id(
+        self, make: Callable[[Fields], tuple[str, _T]], skipped: list[SkippedRecord]
+    ) -> dict[str, _T]:
+        """What the records give, in order.
+
+        Args:
+            make: An id and a value of a record; raises `Unusable` where there are none.
+            skipped: Gets the records that cannot be used or whose id was there before.
+        """
+        made: dict[str, _T] = {}
+        for line, found in self.records:
+            try:
+                if isinstance(found, Unusable):
+                    raise found
+                key, value = make(found)
+                if key in made:
+                    raise Unusable(f"the id {key!r} was there before")
+            except Unusable as reason:
+                skipped.append(SkippedRecord(self.name, line, str(reason)))
+            else:
+                made[key] = value
+        return made
 
 
 def read_file(path: Path) -> FileRecords:
@@ -71,9 +98,10 @@ def read_file(path: Path) -> FileRecords:
             f"{path} is damaged or cut short: {error}.", hint="Fetch it again."
         ) from error
     try:
-        return FileRecords(tuple(_records(content, path)), hashlib.sha256(stored).hexdigest())
+        records = tuple(_records(content, path))
     except Unusable as reason:
         raise DatasetError(f"{path}: {reason}.") from reason
+    return FileRecords(path.name, records, hashlib.sha256(stored).hexdigest())
 
 
 def _records(content: bytes, path: Path) -> Iterator[NumberedRecord]:

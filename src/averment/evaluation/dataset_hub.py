@@ -44,8 +44,9 @@ def fetch(file: HubFile, *, cache: Path, offline: bool) -> Path:
         DatasetError: The file is not there, or cannot be fetched.
     """
     try:
+        import httpx2  # comes with it
         from huggingface_hub import hf_hub_download
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+        from huggingface_hub.errors import HFValidationError
     except ImportError as error:
         raise MissingExtraError("Data sets of the hub", "hub") from error
     try:
@@ -59,14 +60,14 @@ def fetch(file: HubFile, *, cache: Path, offline: bool) -> Path:
                 local_files_only=offline,
             )
         )
-    except (HfHubHTTPError, HFValidationError, OSError) as error:
+    except (httpx2.HTTPError, HFValidationError, OSError) as error:
         what = f"{file.path} of {file.repository} ({file.revision})"
         if offline:
             raise DatasetError(
                 f"{what} is not in {cache}, and no connection is allowed.",
                 hint="Fetch it without --offline, or name a file of your own.",
             ) from error
-        reason = str(error).strip().partition("\n")[0]
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise DatasetError(
             f"{what} cannot be fetched from the hub: {reason}.",
             hint="Fetch it by hand and name the file.",

@@ -13,11 +13,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from averment.corpus.records import Unusable
 from averment.evaluation.dataset_fields import checked_text, present, text_field
-from averment.evaluation.dataset_files import Fields, FileRecords, read_file
+from averment.evaluation.dataset_files import Fields, read_file
 from averment.evaluation.datasets import DATASETS, no_usable_record
 from averment.evaluation.examples import SkippedRecord
 
@@ -89,18 +90,8 @@ def read_ragtruth(folder: Path) -> MarkedResponses:
     responses_path, sources_path = folder / "response.jsonl", folder / "source_info.jsonl"
     responses_file, sources_file = read_file(responses_path), read_file(sources_path)
     skipped: list[SkippedRecord] = []
-    sources = _sources(sources_file, sources_path.name, skipped)
-    marked: dict[str, MarkedResponse] = {}
-    for line, found in responses_file.records:
-        try:
-            if isinstance(found, Unusable):
-                raise found
-            response = _response(found, sources)
-            if response.id in marked:
-                raise Unusable(f"the id {response.id!r} was there before")
-            marked[response.id] = response
-        except Unusable as reason:
-            skipped.append(SkippedRecord(responses_path.name, line, str(reason)))
+    sources = sources_file.by_id(_source, skipped)
+    marked = responses_file.by_id(partial(_response, sources), skipped)
     if not marked:
         spec = DATASETS["ragtruth"]
         raise no_usable_record(spec.title, responses_path, skipped, expected=spec.expects)
@@ -116,31 +107,21 @@ class _Source:
     text: str
 
 
-def _sources(file: FileRecords, file_name: str, skipped: list[SkippedRecord]) -> dict[str, _Source]:
-    sources: dict[str, _Source] = {}
-    for line, found in file.records:
-        try:
-            if isinstance(found, Unusable):
-                raise found
-            sources[text_field(found, "source_id")] = _source(found)
-        except Unusable as reason:
-            skipped.append(SkippedRecord(file_name, line, str(reason)))
-    return sources
-
-
-def _source(record: Fields) -> _Source:
-    task, given = text_field(record, "task_type"), present(record, "source_info")
+def _source(record: Fields) -> tuple[str, _Source]:
+    source_id, task = text_field(record, "source_id"), text_field(record, "task_type")
+    given = present(record, "source_info")
     if isinstance(given, str):
-        return _Source(task, "", text_field(record, "source_info"))
+        return source_id, _Source(task, "", text_field(record, "source_info"))
     if not isinstance(given, Mapping):
         raise Unusable(f"'source_info' is neither text nor object but {type(given).__name__}")
     if task == "QA":
-        return _Source(task, text_field(given, "question"), text_field(given, "passages"))
-    written = json.dumps(given, ensure_ascii=False)
-    return _Source(task, "", checked_text(written, "source_info"))
+        question = text_field(given, "question")
+        return source_id, _Source(task, question, text_field(given, "passages"))
+    written = checked_text(json.dumps(given, ensure_ascii=False), "source_info")
+    return source_id, _Source(task, "", written)
 
 
-def _response(record: Fields, sources: Mapping[str, _Source]) -> MarkedResponse:
+def _response(sources: Mapping[str, _Source], record: Fields) -> tuple[str, MarkedResponse]:
     source_id = text_field(record, "source_id")
     if source_id not in sources:
         raise Unusable(f"no source has the id {source_id!r}")
@@ -150,7 +131,7 @@ def _response(record: Fields, sources: Mapping[str, _Source]) -> MarkedResponse:
     labels = record.get("labels", [])
     if not isinstance(labels, list):
         raise Unusable(f"'labels' is no list but {type(labels).__name__}")
-    return MarkedResponse(
+    marked = MarkedResponse(
         id=text_field(record, "id"),
         source_id=source_id,
         task=source.task,
@@ -162,6 +143,7 @@ def _response(record: Fields, sources: Mapping[str, _Source]) -> MarkedResponse:
         split=text_field(record, "split"),
         quality=text_field(record, "quality"),
     )
+    return marked.id, marked
 
 
 def _span(label: object, response: str) -> UnsupportedSpan:

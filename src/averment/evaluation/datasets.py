@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,7 +22,7 @@ from averment.corpus.records import Unusable
 from averment.errors import DatasetError, UnknownNameError, UsageError
 from averment.evaluation import dataset_questions as questions
 from averment.evaluation.dataset_fields import flattened, text_field, texts
-from averment.evaluation.dataset_files import Fields, FileRecords, read_file
+from averment.evaluation.dataset_files import Fields, FileRecords, NumberedRecord, read_file
 from averment.evaluation.dataset_hub import HubFile
 from averment.evaluation.examples import Dataset, Example, SkippedRecord
 
@@ -219,12 +220,12 @@ def read_dataset(name: str, path: Path, *, aliases: Path | None = None) -> Datas
     aliases_digest = ""
     if aliases is not None:
         alias_file = read_file(aliases)
-        aliases_digest, further = alias_file.digest, _aliases(alias_file, aliases.name, skipped)
-    file = read_file(path)
-    examples = _examples(spec, file, path.name, further, skipped)
+        further, aliases_digest = alias_file.by_id(_spellings, skipped), alias_file.digest
+    file = _one_question_each(read_file(path), spec.expand)
+    examples = file.by_id(partial(_example, spec.name, spec.read, further), skipped)
     if not examples:
         raise no_usable_record(spec.title, path, skipped, expected=spec.expects)
-    return Dataset(name, examples, file.digest, tuple(skipped), aliases_digest)
+    return Dataset(name, tuple(examples.values()), file.digest, tuple(skipped), aliases_digest)
 
 
 def no_usable_record(
@@ -238,51 +239,30 @@ def no_usable_record(
     )
 
 
-def _examples(
-    spec: DatasetSpec,
-    file: FileRecords,
-    file_name: str,
+def _one_question_each(
+    file: FileRecords, expand: Callable[[Fields], Iterator[Fields]] | None
+) -> FileRecords:
+    if expand is None:
+        return file
+    records = tuple(
+        NumberedRecord(line, record)
+        for line, found in file.records
+        for record in ([found] if isinstance(found, Unusable) else expand(found))
+    )
+    return replace(file, records=records)
+
+
+def _example(
+    name: str,
+    read: Callable[[Fields, str], Example],
     further: Mapping[str, tuple[str, ...]],
-    skipped: list[SkippedRecord],
-) -> tuple[Example, ...]:
-    assert spec.read is not None
-    examples: dict[str, Example] = {}
-    for line, found in _questions(spec, file):
-        try:
-            if isinstance(found, Unusable):
-                raise found
-            example = spec.read(flattened(found), spec.name)
-            if example.id in examples:
-                raise Unusable(f"the id {example.id!r} was there before")
-        except Unusable as reason:
-            skipped.append(SkippedRecord(file_name, line, str(reason)))
-        else:
-            added = further.get(str(found.get("answer_id")), ())
-            answers = tuple(dict.fromkeys(example.answers + added))
-            examples[example.id] = replace(example, answers=answers) if added else example
-    return tuple(examples.values())
+    record: Fields,
+) -> tuple[str, Example]:
+    example = read(flattened(record), name)
+    added = further.get(str(record.get("answer_id")), ())
+    answers = tuple(dict.fromkeys(example.answers + added))
+    return example.id, replace(example, answers=answers)
 
 
-def _questions(spec: DatasetSpec, file: FileRecords) -> Iterator[tuple[int, Fields | Unusable]]:
-    for line, found in file.records:
-        if isinstance(found, Unusable) or spec.expand is None:
-            yield line, found
-        else:
-            for record in spec.expand(found):
-                yield line, record
-
-
-def _aliases(
-    file: FileRecords, file_name: str, skipped: list[SkippedRecord]
-) -> dict[str, tuple[str, ...]]:
-    """Spellings by Wikidata id."""
-    aliases = {}
-    for line, found in file.records:
-        try:
-            if isinstance(found, Unusable):
-                raise found
-            spellings = texts(found.get("aliases") or [], "aliases")
-            aliases[text_field(found, "Q_id")] = spellings
-        except Unusable as reason:
-            skipped.append(SkippedRecord(file_name, line, str(reason)))
-    return aliases
+def _spellings(record: Fields) -> tuple[str, tuple[str, ...]]:
+    return text_field(record, "Q_id"), texts(record.get("aliases") or [], "aliases")
