@@ -56,11 +56,12 @@ def test_rows_with_too_many_unknown_counts_are_invalid(tmp_path: Path) -> None:
     ("policy", "retrievals", "triggers", "warned"),
     [
         ("quco", 0, {}, True),
+        ("flare", 1, {"always": 1}, True),
         ("quco", 1, {"rare_entity": 1}, True),
         ("single", 1, {"always": 1}, False),
         ("none", 0, {}, False),
     ],
-    ids=["never", "always", "always, by design", "never, by design"],
+    ids=["never", "never by its own trigger", "always", "always, by design", "never, by design"],
 )
 def test_a_policy_that_decides_nothing_is_warned_of(
     policy: str, retrievals: int, triggers: dict[str, int], warned: bool, tmp_path: Path
@@ -73,7 +74,7 @@ def test_a_policy_that_decides_nothing_is_warned_of(
 
 
 def test_a_policy_that_looks_up_some_questions_is_not_warned_of(tmp_path: Path) -> None:
-    rows = [graded("quco", n, 1.0, retrievals=n % 2) for n in range(4)]
+    rows = [graded("quco", n, 1.0, triggers={"rare_entity": 1} if n else {}) for n in range(4)]
 
     assert warnings_of(read_table([run_of(tmp_path, rows)])) == []
 

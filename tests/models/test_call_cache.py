@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import pytest
 
@@ -143,6 +144,26 @@ def test_a_model_that_only_writes_does_not_score_when_remembered(tmp_path: Path)
     remembering = cached(WritesOnly(), identity="m", directory=tmp_path)
 
     assert not isinstance(remembering, ScoringModel)
+
+
+@runtime_checkable
+class Introspective(Protocol):
+    def attention(self, text: str, *, layer: int) -> str: ...
+
+
+class LooksInside(ScriptedModel):
+    """A model that can do something of its own."""
+
+    def attention(self, text: str, *, layer: int) -> str:
+        return f"{text} in layer {layer}"
+
+
+def test_what_else_a_model_can_do_is_handed_through(tmp_path: Path) -> None:
+    remembering = cached(LooksInside(lambda prompt: " Yes."), identity="m", directory=tmp_path)
+
+    assert isinstance(remembering, Introspective)
+    assert remembering.attention("a", layer=2) == "a in layer 2"
+    assert not isinstance(cached(Counting(), identity="m", directory=tmp_path), Introspective)
 
 
 def test_the_meter_counts_all_calls_and_which_were_remembered(tmp_path: Path) -> None:

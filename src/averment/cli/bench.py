@@ -225,12 +225,9 @@ def _read_set(each: QuestionSet, folder: Path, *, quiet: bool) -> tuple[DrawnSet
     from averment.evaluation.run_record import SetRecord
     from averment.evaluation.running import DrawnSet
 
-    path = folder / each.file
-    if not path.is_file():
-        raise UsageError(
-            f"The data file {path} is not there.", hint="Name the folder of the data: --data DIR"
-        )
-    dataset = read_dataset(each.data, path)
+    path = _data_file(folder, each.file)
+    aliases = _data_file(folder, each.aliases) if each.aliases else None
+    dataset = read_dataset(each.data, path, aliases=aliases)
     if each.sha256 and dataset.digest != each.sha256:
         raise DatasetError(
             f"{path} has SHA-256 {dataset.digest}; the bench means the file with {each.sha256}.",
@@ -250,8 +247,18 @@ def _read_set(each: QuestionSet, folder: Path, *, quiet: bool) -> tuple[DrawnSet
         seed=each.seed,
         split=each.split,
         skipped=len(dataset.skipped),
+        aliases_digest=dataset.aliases_digest,
     )
     return DrawnSet(each.name, examples, dataset.digest), told
+
+
+def _data_file(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.is_file():
+        raise UsageError(
+            f"The data file {path} is not there.", hint="Name the folder of the data: --data DIR"
+        )
+    return path
 
 
 def _index_place(bench: Bench, folder: Path, settings: Settings, *, quiet: bool) -> Path:

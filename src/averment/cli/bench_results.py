@@ -7,15 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from averment.cli.bench_tables import (
+    print_differences,
+    print_expectations,
+    print_paper,
+    print_table,
+    print_warnings,
+)
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import JsonOption
 from averment.errors import AvermentError, UsageError
 from averment.files import write_whole
 
 if TYPE_CHECKING:
-    from averment.evaluation.comparing import Difference, HeldExpectation
+    from averment.evaluation.comparing import HeldExpectation
     from averment.evaluation.run_record import RunRecord
-    from averment.evaluation.tables import Line, Mean, Run
+    from averment.evaluation.tables import Run
 
 app = typer.Typer(help="Policies held against questions with known answers.", no_args_is_help=True)
 
@@ -79,10 +86,10 @@ def compare(
             }
         )
     else:
-        _print_table(table)
-        _print_differences(found)
-        _print_expectations(held)
-        _print_warnings(table)
+        print_table(table)
+        print_differences(found)
+        print_expectations(held)
+        print_warnings(warnings_of(table))
     if not all(each.met for each in held):
         raise typer.Exit(1)
 
@@ -204,9 +211,9 @@ def finish(directory: Path, *, n_made: int, parquet: bool, as_json: bool) -> Non
             }
         )
     else:
-        _print_table(table)
-        _print_paper(record)
-        _print_warnings(table)
+        print_table(table)
+        print_paper(record.paper)
+        print_warnings(warnings_of(table))
     if all(line.failed == line.n for line in table):
         raise _all_failed(directory)
     if not as_json:
@@ -258,95 +265,3 @@ def _expectation_object(held: HeldExpectation) -> dict[str, Any]:
         "difference": to_plain(held.difference),
         "met": held.met,
     }
-
-
-# --- tables on the screen -----------------------------------------------------------------------
-
-
-def _print_table(table: list[Line]) -> None:
-    width = max(len(line.contestant) for line in table)
-    for name in dict.fromkeys(line.set for line in table):
-        lines = [line for line in table if line.set == name]
-        graded = [
-            (metric, title)
-            for metric, title in _TITLES.items()
-            if any(line.grades[metric].value is not None for line in lines)
-        ]
-        head = "".join(f"{title:^22}" for _, title in graded)
-        out().print(f"\n{name}", style="bold")
-        out().print(
-            f"{'policy':<{width}} {'n':>4} {head} {'answered/warned/abst.':>21} {'searches':>8} "
-            f"{'tokens':>6} {'seconds':>7}",
-            style="bright_black",
-        )
-        for line in lines:
-            grades = "".join(f"{_mean(line.grades[metric]):^22}" for metric, _ in graded)
-            counts = f"{line.answered}/{line.warned}/{line.abstained}"
-            out().print(
-                f"{line.contestant:<{width}} {line.n - line.failed:>4} {grades} {counts:>21} "
-                f"{_number(line.retrievals.value, 2):>8} {_number(line.tokens, 0):>6} "
-                f"{_number(line.seconds, 1):>7}",
-                markup=False,
-            )
-
-
-_TITLES = {
-    "exact_match": "exact match",
-    "f1": "F1",
-    "accuracy": "accuracy",
-    "rouge_l": "ROUGE-L",
-}
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def _mean(mean: Mean) -> str:
-    if mean.value is None:
-        return "-"
-    if mean.low is None or mean.high is None:
-        return f"{mean.value:.3f}"
-    return f"{mean.value:.3f} [{mean.low:.2f}, {mean.high:.2f}]"
-
-
-def _print_paper(record: RunRecord) -> None:
-    if not record.paper:
-        return
-    out().print("\nIn the paper, with its own model and corpus:", style="bright_black")
-    for row in record.paper:
-        grades = ", ".join(
-            f"{title} {value:.3f}"
-            for metric, title in (("exact_match", "EM"), ("f1", "F1"), ("accuracy", "accuracy"))
-            if (value := getattr(row, metric)) is not None
-        )
-        out().print(f"{row.set} {row.policy}: {grades} ({row.model}, {row.source})", markup=False)
-
-
-def _print_differences(found: list[Difference]) -> None:
-    if not found:
-        return
-    out().print("\nDifferences on the same questions, with 95 % intervals", style="bold")
-    for each in found:
-        interval = "no interval" if each.low is None else f"[{each.low:+.3f}, {each.high:+.3f}]"
-        value = "-" if each.value is None else f"{each.value:+.3f}"
-        p_value = "-" if each.p_value is None else f"{each.p_value:.3f}"
-        out().print(
-            f"{each.set}  {_TITLES[each.metric]:<11}  {each.contestant} − {each.baseline}: "
-            f"{value} {interval}  p = {p_value}  n = {each.n}",
-            markup=False,
-        )
-
-
-def _print_expectations(held: list[HeldExpectation]) -> None:
-    for each in held:
-        met = "met" if each.met else "not met"
-        on = "" if each.expectation.set else f" on {each.difference.set}"
-        out().print(f"{met}: {each.expectation}{on}", style="green" if each.met else "red")
-
-
-def _print_warnings(table: list[Line]) -> None:
-    from averment.evaluation.tables import warnings_of
-
-    for warning in warnings_of(table):
-        err().print(f"warning: {warning}", style="yellow", markup=False)

@@ -37,6 +37,7 @@ class QuestionSet:
         data: The data set, as `averment.evaluation.datasets` names it.
         file: Its path below the folder of data.
         sha256: Of the file's bytes; empty: not pinned.
+        aliases: A file of further spellings, as `read_dataset` takes it; empty: there is none.
         name: Under which its rows and tables stand; the data set's unless said otherwise.
         split: Of which split it is; told, never computed with.
         n: How many questions are drawn; None: all.
@@ -47,6 +48,7 @@ class QuestionSet:
     data: str
     file: str
     sha256: str = ""
+    aliases: str = ""
     name: str = ""
     split: str = ""
     n: int | None = None

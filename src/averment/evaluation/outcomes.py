@@ -19,7 +19,16 @@ from averment.evaluation.rows import Row, Timing
 from averment.models.cache import Meter
 from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
-from averment.types import Answer, Cooccurrence, Count, Draft, Retrieval, Support, Verdict
+from averment.types import (
+    Answer,
+    Cooccurrence,
+    Count,
+    Draft,
+    Generation,
+    Retrieval,
+    Support,
+    Verdict,
+)
 
 TOKEN_PROBABILITY = "token_probability"
 
@@ -36,6 +45,9 @@ def outcome_row(
         spent: What went through the model for it.
     """
     cost = result.trace.cost
+    written = [
+        each.outcome for each in result.trace.records if isinstance(each.outcome, Generation)
+    ]
     counts = _counts(result.trace.records)
     row = replace(
         asked,
@@ -47,8 +59,7 @@ def outcome_row(
         generated_tokens=cost.generated_tokens,
         extractor_tokens=spent.prompt_tokens
         + spent.generated_tokens
-        - cost.prompt_tokens
-        - cost.generated_tokens,
+        - sum(each.usage.prompt_tokens + each.usage.generated_tokens for each in written),
         counts=counts.n_asked,
         unknown_counts=counts.n_unknown,
         timing=Timing(round(cost.seconds + spent.cached_seconds, 3), spent.cached_calls),

@@ -35,6 +35,7 @@ class SetRecord:
     seed: int | None = None
     split: str = ""
     skipped: int = 0
+    aliases_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,10 @@ class RunRecord:
             mine, its = getattr(self, name), getattr(other, name)
             if mine != its:
                 told.append(f"{name.replace('_', ' ')} is {its!r} and was {mine!r}")
-        digests = {each.name: each.digest for each in self.sets}
+        files = {each.name: (each.digest, each.aliases_digest) for each in self.sets}
         for each in other.sets:
-            if digests.get(each.name, each.digest) != each.digest:
+            found = (each.digest, each.aliases_digest)
+            if files.get(each.name, found) != found:
                 told.append(f"the file of set {each.name!r} is another one")
         return told
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 METRICS = ("exact_match", "f1", "accuracy", "rouge_l")
 _DIGITS = 6
-_UNCONDITIONAL = {"always"}
-"""Triggers that fire whatever the question is."""
-_NEVER = {"none"}
-"""Policies that never retrieve."""
+_UNCONDITIONAL = {"always", "every_sentence", "every_n_tokens"}
+"""Triggers that fire whatever is asked and written."""
+_UNDECIDING = {"none", "single", "fixed", "fixed-length"}
+"""Policies that look at nothing before they retrieve, or before they do not."""
 _COLUMNS = {
     "set": "VARCHAR",
     "id": "VARCHAR",
@@ -100,7 +100,7 @@ class Line:
         warned: How many were answered with a warning.
         abstained: How many were not answered.
         retrievals: Searches a question.
-        trigger_rate: Share of questions with a search, in [0, 1].
+        trigger_rate: Share of questions with a search that the policy decided on, in [0, 1].
         triggers: Searches a question by trigger.
         gold_retrieved: Share of the gold passages found, where the data set names them.
         model_calls: Calls a question.
@@ -154,7 +154,6 @@ SELECT "set", contestant,
     count(*) FILTER (verdict = 'warned') AS warned,
     count(*) FILTER (verdict = 'abstained') AS abstained,
     list(retrievals ORDER BY place) FILTER (error IS NULL) AS retrievals,
-    avg((retrievals > 0)::INTEGER) FILTER (error IS NULL) AS trigger_rate,
     list(triggers ORDER BY place) FILTER (error IS NULL AND triggers IS NOT NULL) AS triggers,
     avg(gold_retrieved) AS gold_retrieved,
     avg(model_calls) AS model_calls,
@@ -271,7 +270,7 @@ def _line(found: dict[str, Any]) -> Line:
     unknown = n_unknown / counts if counts else None
     kept = ("set", "contestant", "model", "n", "failed", "answered", "warned", "abstained")
     means = (
-        *("trigger_rate", "gold_retrieved", "model_calls", "prompt_tokens"),
+        *("gold_retrieved", "model_calls", "prompt_tokens"),
         *("generated_tokens", "extractor_tokens", "seconds"),
     )
     averages: dict[str, Any] = {name: rounded(found[name]) for name in means}
@@ -284,6 +283,7 @@ def _line(found: dict[str, Any]) -> Line:
             for metric in METRICS
         },
         retrievals=mean_of(found["retrievals"] or [], ids),
+        trigger_rate=_trigger_rate(found["triggers"] or []),
         triggers=_rates(found["triggers"] or []),
         unknown=rounded(unknown),
         valid=unknown is None or unknown <= found["max_unknown"],
@@ -298,6 +298,13 @@ def mean_of(values: Sequence[float | None], ids: Sequence[str]) -> Mean:
         numbers, baseline=np.zeros(len(known)), question_ids=[each for _, each in known]
     )
     return Mean(rounded(found.value), rounded(found.low), rounded(found.high))
+
+
+def _trigger_rate(triggers: Sequence[Mapping[str, int]]) -> float | None:
+    """The share of questions with a search that had to be decided on; None without questions."""
+    if not triggers:
+        return None
+    return rounded(sum(bool(set(each) - _UNCONDITIONAL) for each in triggers) / len(triggers))
 
 
 def _rates(triggers: Sequence[Mapping[str, int]]) -> Mapping[str, float]:
@@ -326,15 +333,8 @@ def warnings_of(table: Iterable[Line]) -> list[str]:
             told.append(f"{where}: invalid, {line.unknown:.0%} of the counts are unknown")
         if line.failed:
             told.append(f"{where}: {line.failed} of {line.n} questions failed; run again for them")
-        if line.trigger_rate in (0.0, 1.0) and _decides(line):
+        if line.trigger_rate in (0.0, 1.0) and line.contestant.partition("@")[0] not in _UNDECIDING:
             told.append(
                 f"{where}: retrieval was triggered for {line.trigger_rate:.0%} of the questions"
             )
     return told
-
-
-def _decides(line: Line) -> bool:
-    """Whether a policy looks at anything before it retrieves, or before it does not."""
-    if line.triggers:
-        return not set(line.triggers) <= _UNCONDITIONAL
-    return line.contestant.partition("@")[0] not in _NEVER

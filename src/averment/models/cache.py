@@ -5,8 +5,8 @@ call, prompt, options. Only replies that came back whole are kept; an error is r
 the call is made again the next time. The seconds that a call took are kept with its reply, so that
 what was remembered can still be billed.
 
-What this module does not do: expire what is on disk (delete the file instead), or remember what a
-model can do beyond writing and scoring.
+What a model can do beyond writing and scoring is handed through to it, and neither remembered nor
+metered. What this module does not do: expire what is on disk (delete the file instead).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _TABLE = (
 )
 _SCHEMA = 1
 _LOCK_TIMEOUT_S = 30.0
+_NOT_OURS = {"close"}
 _Asked = TypeVar("_Asked")
 
 
@@ -194,7 +195,7 @@ class CachedScoringModel(CachedModel):
 
 
 def cached(model: LanguageModel, *, identity: str, directory: Path, seed: int = 0) -> CachedModel:
-    """The model, remembered; it scores texts if the model does.
+    """The model, remembered; it scores texts if the model does, and does whatever else that does.
 
     Args:
         model: Who is asked; stays the caller's, who closes it.
@@ -206,7 +207,21 @@ def cached(model: LanguageModel, *, identity: str, directory: Path, seed: int = 
         UsageError: The directory cannot be used.
     """
     kind = CachedScoringModel if isinstance(model, ScoringModel) else CachedModel
-    return kind(model, identity=identity, directory=directory, seed=seed)
+    beyond = {
+        name: _handed_through(name)
+        for name in dir(type(model))
+        if not (name.startswith("_") or name in _NOT_OURS or hasattr(kind, name))
+        and callable(getattr(type(model), name))
+    }
+    # A class of its own, since ports are told by the methods of a class.
+    made: CachedModel = type(kind.__name__, (kind,), beyond)(
+        model, identity=identity, directory=directory, seed=seed
+    )
+    return made
+
+
+def _handed_through(name: str) -> Callable[..., Any]:
+    return lambda self, *given, **named: getattr(self._model, name)(*given, **named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,14 @@ from importlib import metadata
 from pathlib import Path
 
 from averment.errors import UsageError
-from averment.index.manifest import FILE_NAME as MANIFEST
+from averment.index.manifest import FILE_NAME
 from averment.models.cache import CachedModel, cached
 from averment.ports import LanguageModel
 from averment.settings import Settings
 from averment.wiring.corpus import build_index
 from averment.wiring.models import open_model
+
+_RUNTIMES = {"LlamaCpp": "xllamacpp", "TransformersLM": "transformers"}
 
 
 @contextmanager
@@ -59,7 +61,8 @@ def model_identity(model: LanguageModel) -> str:
 
 def _runtime(model: LanguageModel) -> str:
     kind = type(model).__name__
-    return f"xllamacpp {metadata.version('xllamacpp')}" if kind == "LlamaCpp" else kind
+    library = _RUNTIMES.get(kind)
+    return f"{library} {metadata.version(library)}" if library else kind
 
 
 def cached_index(
@@ -95,7 +98,7 @@ def cached_index(
             told.update(hashlib.file_digest(stream, "sha256").digest())
     name = f"{files[0].name.partition('.')[0]}-{told.hexdigest()[:12]}"
     target = settings.home / "cache" / "indexes" / name
-    if not (target / MANIFEST).is_file():
+    if not (target / FILE_NAME).is_file():
         found = list_files(files)
         documents = read_files(found, on_bad=on_bad, on_bytes=on_bytes)
         build_index(documents, target, resume_key=fingerprint(found))
