@@ -9,7 +9,7 @@ from typing import Any
 from averment.engine import Edges, Engine
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.loop import SentenceLoop
-from averment.ports import CorpusIndex, LanguageModel, Retriever
+from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index, open_retriever
@@ -51,31 +51,43 @@ def open_engine(
     rule = make_policy(resolved.policy, opened.info)
     retriever = open_retriever(opened)
     if model is not None and not isinstance(model, str):
-        return _engine(rule, opened, retriever, model, resolved, on_close=None)
+        return engine_of(rule, opened, retriever, model, resolved)
     own = open_model(resolved)
     try:
-        return _engine(rule, opened, retriever, own, resolved, on_close=own.close)
+        return engine_of(rule, opened, retriever, own, resolved, on_close=own.close)
     except BaseException:
         own.close()
         raise
 
 
-def _engine(
+def engine_of(
     rule: SentenceLoop,
     index: EmbeddedIndex,
     retriever: Retriever,
     model: LanguageModel,
     settings: Settings,
     *,
-    on_close: Callable[[], None] | None,
+    scorer: FaithfulnessScorer | None = None,
+    on_close: Callable[[], None] | None = None,
 ) -> Engine:
+    """An engine made of what is open.
+
+    Args:
+        rule: The policy that `settings.policy` names.
+        index: An open index.
+        retriever: Over the passages of that index.
+        model: An open model.
+        settings: How claims are found, counted and scored.
+        scorer: A judge of faithfulness that is open; None: the one that the settings name.
+        on_close: Gives back what was opened for this engine.
+    """
     extractor = open_extractor(settings, model)
     counted: CorpusIndex = index
     if settings.aliases and counts_by_aliases(settings.policy):
         counted = widened(index, open_aliases(settings, index))
     if not settings.scores:
         return Engine(rule, Edges(counted, retriever, model, extractor), on_close=on_close)
-    scorer = open_faithfulness(settings, model)
+    scorer = scorer or open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=True, window_words=window_words
