@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import averment
 import httpx2
 import uvicorn
+
+import averment
 from averment.models.scripted import ScriptedModel
 from averment.serve.app import make_app
 from averment.settings import resolve_settings
+from averment.types import Prompt
 from averment.wiring.serving import Serving, open_serving
 
 TEXTS = {
@@ -34,8 +36,12 @@ def build_rivers(path: Path) -> Path:
 
 
 def scripted(answer: str = GOOD, name: str = "tiny") -> ScriptedModel:
-    """A model that says one thing, whatever it is asked."""
-    return ScriptedModel({"": answer}, name=name, capabilities=frozenset())
+    """A model that says one thing, whatever it is asked, and then nothing more."""
+
+    def go_on(prompt: Prompt) -> str:
+        return answer.removeprefix(prompt.answer) if answer.startswith(prompt.answer) else ""
+
+    return ScriptedModel(go_on, name=name, capabilities=frozenset())
 
 
 @contextlib.contextmanager

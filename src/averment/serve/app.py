@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, FastAPI, Header, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
@@ -64,6 +64,12 @@ class ErrorObject(BaseModel):
     hint: str
 
 
+class InfinigramError(BaseModel):
+    """A refusal as infini-gram's API words it; one that is not its own is ours."""
+
+    error: str | ErrorObject
+
+
 class ErrorBody(BaseModel):
     """The body of every refusal."""
 
@@ -85,6 +91,10 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         503: "The corpus cannot be reached",
         504: "It took too long",
     }.items()
+}
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {}, "text/event-stream": {}}}
 }
 
 
@@ -177,7 +187,7 @@ def _models_and_answers(server: Server) -> APIRouter:
         rows = [{"id": n, "object": "model", "created": 0, "owned_by": "averment"} for n in names]
         return Json({"object": "list", "data": rows})
 
-    @router.post("/chat/completions")
+    @router.post("/chat/completions", responses=_STREAM)
     async def complete_chat(
         request: Request,
         asked: ChatRequest,
@@ -231,7 +241,7 @@ def _corpus(server: Server) -> APIRouter:
         """The names of the indexes, as infini-gram's API lists them."""
         return Json([server.serving.index.info.name])
 
-    @router.post("/infinigram")
+    @router.post("/infinigram", responses={400: {"model": InfinigramError}})
     async def ask_like_infinigram(request: Request, asked: dict[str, Any]) -> Response:
         """Count as infini-gram's API is asked; exact, so `approx` is always false."""
         _check_text(asked)
@@ -251,10 +261,10 @@ def _state(server: Server) -> APIRouter:
         """Whether requests are taken; needs no key."""
         return Json({"status": "ok"})
 
-    @router.get("/metrics")
+    @router.get("/metrics", response_class=PlainTextResponse)
     async def show_measures() -> Response:
         """Numbers for Prometheus."""
-        return Response(server.measures.text(), media_type=CONTENT_TYPE)
+        return PlainTextResponse(server.measures.text(), media_type=CONTENT_TYPE)
 
     return router
 
@@ -285,7 +295,8 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
 async def _on_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     kind = _KINDS.get(error.status_code, "UsageError")
-    return await _on_error(request, Refused(error.status_code, kind, str(error.detail)))
+    refusal = Refused(error.status_code, kind, str(error.detail))
+    return Json(refusal.object(), status_code=refusal.status, headers=error.headers)
 
 
 def _as_refused(document: dict[str, Any]) -> dict[str, Any]:

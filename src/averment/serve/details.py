@@ -2,7 +2,7 @@
 
 Details stand under one key, ``averment``, in the shapes of `averment.shapes`. Citations are those
 of OpenAI (``url_citation``, offsets in code points of the content) and of Perplexity
-(``citations``, ``search_results``). Only evidence that a claim has is cited.
+(``citations``, ``search_results``). Only what supports a claim is cited; what speaks against it is in the details.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def cited(claims: Iterable[Claim], urls: Mapping[str, str], *, within: int) -> C
     """
     found = Cited()
     for claim in claims:
-        for passage in claim.evidence if claim.end <= within else ():
+        is_cited = claim.verdict is ClaimVerdict.SUPPORTED and claim.end <= within
+        for passage in claim.evidence if is_cited else ():
             named = urls.get(passage.document_id) or address_of(passage.document_id)
             citation = {
                 "url": named,

@@ -139,7 +139,9 @@ async def _whole(reply: httpx2.Response) -> str:
 async def _events(reply: httpx2.Response) -> AsyncIterator[str]:
     """The data of the server-sent events; a reply that is no stream is one that is malformed."""
     if "text/event-stream" not in reply.headers.get("content-type", ""):
-        raise _malformed(await _whole(reply))
+        text = await _whole(reply)
+        _parsed(text)  # an error that it holds says more
+        raise _malformed(text)
     buffer = b""
     n_bytes = 0
     async for part in reply.aiter_bytes():

@@ -1,0 +1,15 @@
+"""An index of three towns, once for all tests of a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from serve.running import build_rivers
+
+
+@pytest.fixture(scope="session")
+def rivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the index."""
+    return build_rivers(tmp_path_factory.mktemp("rivers") / "rivers")
