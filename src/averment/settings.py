@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     serve_port: int = Field(default=8000, ge=0, le=65535, description="its port; 0: any free one")
     serve_keys: SecretStr | None = Field(
         default=None,
-        description="keys that clients of `serve` may show, with commas between; unset: none needed",
+        description="keys of which clients of `serve` must show one, with commas between; unset: none",
     )
     serve_mode: Literal["hold-sentence", "hold-answer", "annotate"] = Field(
         default="hold-sentence",

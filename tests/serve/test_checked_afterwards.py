@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from serve.running import QUESTION, ask, client, events, running, serving_of
+from serve.running import QUESTION, ask, client, events, running, scripted, serving_of
 from serve.stub_upstream import StubUpstream
 
 SAID = "The Vltava flows through Prague."
@@ -228,8 +228,6 @@ def test_a_choice_without_text_is_passed_on_and_said_to_be_unchecked(
 
 
 def test_a_model_without_a_chat_interface_says_what_it_lacks(rivers: Path) -> None:
-    from serve.running import scripted
-
     with serving_of(rivers, scripted()) as serving, running(serving) as base:
         refused = _post(base, ask(n=2))
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import averment
+from averment.serve import infinigram
 from averment.shapes import cooccurrence_object, counts_object
 from averment.types import Count, CountKind
 from serve.running import client, running, scripted, serving_of
@@ -176,8 +177,6 @@ class _HalfAnIndex:
 
 
 def test_infinigram_gives_no_number_where_there_is_no_exact_one(server: Any) -> None:
-    from averment.serve import infinigram
-
     _, index = server
     asked = {"index": "towns", "query_type": "count", "query": "Prague"}
 

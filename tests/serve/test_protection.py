@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import socket
 import threading
 from pathlib import Path
 from typing import Any
@@ -239,6 +241,33 @@ def test_a_client_that_goes_away_stops_the_policy_at_the_sentence(rivers: Path) 
         is_gone.set()
 
     assert n_written == 2
+
+
+def test_a_client_that_goes_away_stops_what_was_not_to_be_streamed_too(rivers: Path) -> None:
+    n_written = 0
+    is_gone, was_asked = threading.Event(), threading.Event()
+
+    def write(prompt: Prompt) -> str:
+        nonlocal n_written
+        n_written += 1
+        was_asked.set()
+        assert is_gone.wait(20)
+        return f" The Vltava flows through Prague and has {n_written} mills."
+
+    model = ScriptedModel(write, name="tiny", capabilities=frozenset())
+    with serving_of(rivers, model) as serving, running(serving) as url, client(url) as c:
+        body = json.dumps(ask(model="none/tiny")).encode()
+        head = "POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(head.encode() + body)
+            assert was_asked.wait(20)
+        while "answers_inside 0.0" not in c.get("/metrics").text:
+            pass
+        is_gone.set()
+
+    assert n_written == 1
 
 
 @pytest.mark.parametrize("logs_text", [False, True], ids=["as it is", "on request"])

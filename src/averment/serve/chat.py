@@ -12,7 +12,8 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple
 
-from averment.errors import CapabilityError, UnknownNameError
+from averment.engine import Engine
+from averment.errors import CapabilityError, ModelError, UnknownNameError
 from averment.serve.by_policy import PolicyRequest
 from averment.serve.checked_afterwards import CheckedRequest
 from averment.serve.completions import Identity
@@ -126,7 +127,7 @@ class Chats:
                 identity=identity,
             )
         return PolicyRequest(
-            engine=await in_thread(self._serving.engine, asked.policy, asked.model),
+            engine=await self._engine(asked),
             question=question_of(request),
             identity=identity,
             model=asked.model,
@@ -134,6 +135,14 @@ class Chats:
             ignored=ignored_by_a_policy(request),
             include_usage=bool((request.get("stream_options") or {}).get("include_usage")),
         )
+
+    async def _engine(self, asked: Asked) -> Engine:
+        try:
+            return await in_thread(self._serving.engine, *asked)
+        except ModelError as error:
+            if error.transient or asked.model in (listed := await self.models()):
+                raise
+            raise UnknownNameError("model", asked.model, listed) from error
 
     def _chat_server(self, model: str, reasons: list[str]) -> Upstream:
         if self._upstream is None:

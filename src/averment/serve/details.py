@@ -2,7 +2,8 @@
 
 Details stand under one key, ``averment``, in the shapes of `averment.shapes`. Citations are those
 of OpenAI (``url_citation``, offsets in code points of the content) and of Perplexity
-(``citations``, ``search_results``). Only what supports a claim is cited; what speaks against it is in the details.
+(``citations``, ``search_results``). Only what supports a claim is cited; what speaks against it is
+in the details.
 """
 
 from __future__ import annotations
