@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     serve_port: int = Field(default=8000, ge=0, le=65535, description="its port; 0: any free one")
     serve_keys: SecretStr | None = Field(
         default=None,
-        description="keys of which clients of `serve` must show one, with commas between; unset: none",
+        description="keys, with commas between, of which clients show one; unset: none is needed",
     )
     serve_mode: Literal["hold-sentence", "hold-answer", "annotate"] = Field(
         default="hold-sentence",

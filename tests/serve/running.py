@@ -64,14 +64,15 @@ def running(serving: Serving) -> Iterator[str]:
 
 def serving_of(index: Path, model: Any = None, **settings: Any) -> Serving:
     """What is served: an index, and a model or an upstream."""
-    return open_serving(
-        resolve_settings(index=index, faithfulness="lexical", **settings), model=model
-    )
+    if isinstance(model, str):
+        settings, model = {**settings, "model": model}, None
+    resolved = resolve_settings(index=index, faithfulness="lexical", **settings)
+    return open_serving(resolved, model=model)
 
 
 def client(url: str, **options: Any) -> httpx2.Client:
     """A plain client."""
-    return httpx2.Client(base_url=url, timeout=20, trust_env=False, **options)
+    return httpx2.Client(base_url=url, **{"timeout": 20, "trust_env": False, **options})
 
 
 def events(text: str) -> list[Any]:

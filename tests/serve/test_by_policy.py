@@ -10,6 +10,7 @@ import pytest
 
 from averment.models.scripted import ScriptedModel
 from contracts.model_server import ModelServer
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client, events, running, scripted, serving_of
 
 PRESENT = "The Vltava flows through Prague."

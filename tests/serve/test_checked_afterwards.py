@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import QUESTION, ask, client, events, running, scripted, serving_of
 from serve.stub_upstream import StubUpstream
 

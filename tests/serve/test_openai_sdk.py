@@ -8,6 +8,7 @@ from pathlib import Path
 import openai
 import pytest
 
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import QUESTION, running, scripted, serving_of
 from serve.stub_upstream import StubUpstream
 

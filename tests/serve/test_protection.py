@@ -14,6 +14,7 @@ import pytest
 
 from averment.models.scripted import ScriptedModel
 from averment.types import Prompt
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import QUESTION, ask, client, running, scripted, serving_of
 
 ROUTES = [

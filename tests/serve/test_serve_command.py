@@ -17,7 +17,12 @@ import pytest
 
 from averment.cli.app import run
 from averment.settings import Settings
-from serve.running import ask, client
+from serve.rivers_index import rivers
+from serve.running import (
+    ask,
+    client,
+    rivers,  # noqa: F401
+)
 from serve.stub_upstream import StubUpstream
 
 COMMAND = [sys.executable, "-c", "from averment.cli import main; main()", "serve", "--port", "0"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client, events, running, serving_of
 from serve.stub_upstream import StubUpstream
 

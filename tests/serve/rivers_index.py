@@ -1,4 +1,4 @@
-"""An index of three towns, once for all tests of a session."""
+"""The index of three towns as a fixture, for tests to import."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from serve.running import build_rivers
 
 @pytest.fixture(scope="session")
 def rivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of the index."""
+    """The directory of the index of three towns."""
     return build_rivers(tmp_path_factory.mktemp("rivers") / "rivers")
