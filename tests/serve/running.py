@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import httpx2
 import uvicorn
 
 import averment
+from averment.cli.serve import listening
 from averment.models.scripted import ScriptedModel
 from averment.serve.app import make_app
 from averment.settings import resolve_settings
@@ -47,7 +47,7 @@ def scripted(answer: str = GOOD, name: str = "tiny") -> ScriptedModel:
 @contextlib.contextmanager
 def running(serving: Serving) -> Iterator[str]:
     """The base URL of a server, without ``/v1``."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = listening("127.0.0.1", 0)
     config = uvicorn.Config(
         make_app(serving, serving.settings), log_config=None, timeout_graceful_shutdown=2
     )

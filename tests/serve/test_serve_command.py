@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from averment.cli.app import run
+from averment.cli.serve import listening
 from averment.settings import Settings
 from serve.rivers_index import rivers
 from serve.running import (
@@ -93,6 +94,13 @@ def test_a_port_that_is_taken_is_found_out_before_anything_is_loaded(
     assert code == 2
     assert f"127.0.0.1:{port}" in said
     assert "--port 8001" in said
+
+
+def test_small_replies_are_sent_at_once() -> None:
+    with listening("127.0.0.1", 0) as listener:
+        address = listener.getsockname()
+        with socket.create_connection(address), listener.accept()[0] as accepted:
+            assert accepted.proto == socket.IPPROTO_TCP  # what asyncio asks before it does so
 
 
 def test_without_an_index_it_says_which_was_missing(capsys: pytest.CaptureFixture[str]) -> None:

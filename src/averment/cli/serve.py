@@ -94,17 +94,27 @@ def serve(
         offline=offline,
     )
     with (
-        _listening(settings.serve_host, settings.serve_port) as listener,
+        listening(settings.serve_host, settings.serve_port) as listener,
         open_serving(settings) as serving,
     ):
         _run(serving, settings, listener)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """A socket that listens, so that a port in use is found out before a model is loaded."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        # subtle: asyncio sends small replies at once only where a socket says that it is TCP;
+        # otherwise each waits 40 ms for the client's acknowledgement of its first part.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
+        return listener
     except OSError as error:
         raise UsageError(
             f"Nothing can listen at {host}:{port}: {error.strerror or error}.",
