@@ -12,6 +12,7 @@ from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
+    EmbedderOption,
     FaithfulnessOption,
     HtmlOption,
     IndexOption,
@@ -52,6 +53,13 @@ def ask(
         str | None,
         typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
     ] = None,
+    retriever: Annotated[
+        str | None,
+        typer.Option(
+            help="Who finds passages: bm25, dense or fusion.  [default: bm25]", show_default=False
+        ),
+    ] = None,
+    embedder: EmbedderOption = None,
     extractor: Annotated[
         str | None,
         typer.Option(
@@ -88,6 +96,8 @@ def ask(
         model=model,
         policy=policy,
         base_url=base_url,
+        retriever=retriever,
+        embedder=embedder,
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,

@@ -17,12 +17,12 @@ from averment.wiring.corpus import (
     delete_documents,
     merge_index,
     open_index,
-    open_retriever,
     verify_index,
 )
 from averment.wiring.engines import open_engine
 from averment.wiring.models import LOCAL_MODELS, open_extractor, open_model
 from averment.wiring.policies import make_policy, policy_names
+from averment.wiring.retrievers import embed_index, open_embedder, open_retriever, vector_state
 from averment.wiring.scores import make_scoring, open_faithfulness, read_calibrator
 
 __all__ = [
@@ -30,11 +30,13 @@ __all__ = [
     "build_index",
     "check",
     "delete_documents",
+    "embed_index",
     "has_countries",
     "make_policy",
     "make_scoring",
     "merge_index",
     "open_aliases",
+    "open_embedder",
     "open_engine",
     "open_extractor",
     "open_faithfulness",
@@ -45,6 +47,7 @@ __all__ = [
     "read_alias_table",
     "read_calibrator",
     "user_aliases",
+    "vector_state",
     "verify_index",
     "widened",
 ]
