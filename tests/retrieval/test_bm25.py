@@ -4,10 +4,9 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import log
 from pathlib import Path
-from typing import Any, overload
 
 import pytest
 from hypothesis import given
@@ -17,13 +16,7 @@ from averment.errors import EmptyCorpusError, IndexFormatError
 from averment.retrieval.bm25 import BM25Retriever, build_bm25, open_bm25
 from averment.retrieval.terms import search_terms
 from averment.types import Passage
-
-
-def passages_of(*texts: str, title: str = "") -> list[Passage]:
-    return [
-        Passage(str(number), str(number), title, text, 0, len(text))
-        for number, text in enumerate(texts)
-    ]
+from retrieval.passages_by_hand import OneByOne, passages_of
 
 
 def built(passages: Sequence[Passage], directory: Path, **settings: float) -> BM25Retriever:
@@ -107,30 +100,6 @@ def test_a_search_for_no_passage_is_a_mistake(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="at least 1"):
         retriever.search(["sea"], k=0)
-
-
-class OneByOne(Sequence[Passage]):
-    """Passages that remember which of them were read."""
-
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self._passages = passages
-        self.read: list[int] = []
-
-    def __len__(self) -> int:
-        return len(self._passages)
-
-    @overload
-    def __getitem__(self, number: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, number: Any) -> Any:
-        self.read.append(number)
-        return self._passages[number]
-
-    def __iter__(self) -> Iterator[Passage]:
-        raise AssertionError("all passages were read")
 
 
 def test_only_the_passages_that_are_found_are_read(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     OfflineOption,
+    RetrieverOption,
 )
 from averment.files import write_whole
 
@@ -53,12 +54,7 @@ def ask(
         str | None,
         typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
     ] = None,
-    retriever: Annotated[
-        str | None,
-        typer.Option(
-            help="Who finds passages: bm25, dense or fusion.  [default: bm25]", show_default=False
-        ),
-    ] = None,
+    retriever: RetrieverOption = None,
     embedder: EmbedderOption = None,
     extractor: Annotated[
         str | None,

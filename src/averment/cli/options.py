@@ -35,6 +35,12 @@ HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),
 ]
+RetrieverOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who finds passages: bm25, dense or fusion.  [default: bm25]", show_default=False
+    ),
+]
 EmbedderOption = Annotated[
     Path | None,
     typer.Option(
