@@ -13,6 +13,7 @@ from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
     EmbedderOption,
+    ExtractorOption,
     FaithfulnessOption,
     HtmlOption,
     IndexOption,
@@ -56,12 +57,7 @@ def ask(
     ] = None,
     retriever: RetrieverOption = None,
     embedder: EmbedderOption = None,
-    extractor: Annotated[
-        str | None,
-        typer.Option(
-            help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
-        ),
-    ] = None,
+    extractor: ExtractorOption = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
     aliases: AliasesOption = None,

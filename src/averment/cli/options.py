@@ -49,6 +49,12 @@ EmbedderOption = Annotated[
         show_default=False,
     ),
 ]
+ExtractorOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
+    ),
+]
 FaithfulnessOption = Annotated[
     str | None,
     typer.Option(
