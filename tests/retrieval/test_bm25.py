@@ -9,7 +9,7 @@ from math import log
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment.errors import EmptyCorpusError, IndexFormatError
@@ -121,6 +121,7 @@ _TEXTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(texts=_TEXTS, query=st.text("sealndkyhip 東Å", max_size=20), k=st.integers(1, 10))
 def test_hits_share_a_term_are_ordered_and_are_the_best(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], query: str, k: int

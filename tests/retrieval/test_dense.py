@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment.errors import IndexFormatError, UsageError
@@ -74,6 +74,7 @@ def test_ties_go_to_the_earlier_passage_also_at_the_cut(tmp_path: Path) -> None:
     assert ids_found(retriever, "words", k=3) == ["0", "1", "2"]
 
 
+@settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     n_passages=st.integers(1, 200),
