@@ -286,6 +286,18 @@ def test_what_was_interrupted_goes_on_where_it_had_got_to(index: Path, model: Pa
     assert found_by("dense", "Prague", k=1) == ["prague"]
 
 
+def test_another_model_that_makes_no_vector_takes_none_away(
+    index: Path, model: Path, tmp_path: Path
+) -> None:
+    embed_index(index, open_sentence_embedder(model))
+    other = write_tiny_embedder(tmp_path / "other", [*WORDS, "east"])
+
+    with pytest.raises(KeyboardInterrupt):
+        embed_index(index, Interrupted(other, after=0))
+
+    assert found_by("dense", "Prague", k=1) == ["prague"]
+
+
 def test_what_was_finished_is_published_on_the_way(
     index: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

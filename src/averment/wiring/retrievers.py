@@ -146,7 +146,7 @@ def embed_index(
 ) -> int:
     """Give every passage of an index a vector; what is interrupted goes on where it had got to.
 
-    Vectors of another model are replaced. Nobody else can change the index meanwhile.
+    Vectors of another model are replaced. Other writers are refused meanwhile.
 
     Args:
         path: The index directory.
@@ -169,7 +169,7 @@ def embed_index(
         # The lock first: as long as it is held, passages keep their numbers.
         with IndexWriter(Path(path), add=True) as writer:
             index = open_embedded(Path(path))
-            before = _vectors_by(embedder, index)
+            passages, before = index.passages(), _vectors_by(embedder, index)
             missing = before.missing(index.passages_meant())
             n_missing = n_missing or len(missing)
             if not missing:
@@ -178,13 +178,14 @@ def embed_index(
             made: dict[int, npt.NDArray[np.float32]] = {}
             try:
                 for number in missing[:stride]:
-                    [made[number]] = embedder.embed([passage_text(index.passages()[number])])
+                    [made[number]] = embedder.embed([passage_text(passages[number])])
                     n_done += 1
                     on_progress(n_done, n_missing)
             finally:  # also what was made before an interruption is kept
-                with disk_errors(Path(path)):
-                    add_vectors(before, made, index.passages(), writer.extra_directory(_VECTORS))
-                writer.publish()
+                if made:
+                    with disk_errors(Path(path)):
+                        add_vectors(before, made, passages, writer.extra_directory(_VECTORS))
+                    writer.publish()
 
 
 def _vectors_by(embedder: TextEmbedder, index: EmbeddedIndex) -> PassageVectors:
