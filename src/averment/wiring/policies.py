@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import fields
 from importlib import resources
 from typing import Any
 
@@ -12,6 +13,8 @@ from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo, QueryForm
 from averment.types import CorpusInfo
+
+_OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
 
 
 def policy_names() -> list[str]:
@@ -28,7 +31,9 @@ def make_policy(name: str, info: CorpusInfo) -> SentenceLoop:
     """
     if name not in policy_names():
         raise UnknownNameError("policy", name, policy_names())
-    return SentenceLoop(_trigger(_preset(name), info))
+    values = _preset(name)
+    loop = {field: values.pop(field) for field in _OF_THE_LOOP & values.keys()}
+    return SentenceLoop(_trigger(values, info), **loop)
 
 
 def counts_by_aliases(name: str) -> bool:
