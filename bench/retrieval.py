@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import gzip
 import html
 import importlib.metadata
 import json
@@ -34,6 +33,7 @@ import numpy as np
 
 import averment
 from averment.corpus.readers import read_documents
+from averment.evaluation.datasets import read_dataset
 from averment.metrics.resampling import BootstrapInterval, bootstrap_difference, bootstrap_interval
 from averment.metrics.rows import BoolArray, FloatArray, MetricValue
 from averment.ports import Retriever
@@ -58,15 +58,11 @@ def normal(title: str) -> str:
 
 def read_questions(name: str) -> list[Question]:
     """The questions of a file of the test data."""
-    with gzip.open(DATA / "qa_multihop" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
-    return [(record["question"], _gold(record["supporting_facts"])) for record in records]
-
-
-def _gold(facts: Any) -> frozenset[str]:
-    """Titles; facts are pairs of title and sentence, or a column of each."""
-    titles = facts["title"] if isinstance(facts, dict) else [title for title, _ in facts]
-    return frozenset(map(normal, titles))
+    path = DATA / "qa_multihop" / f"{name}.jsonl.gz"
+    return [
+        (example.question, frozenset(normal(passage.title) for passage in example.gold_passages))
+        for example in read_dataset(name.split("_")[0], path).examples
+    ]
 
 
 def corpus(sample: int | None, gold: frozenset[str]) -> Iterator[averment.Document]:
