@@ -8,7 +8,7 @@ keeps tensors and wire formats to itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from averment.types import (
     Cooccurrence,
@@ -29,6 +29,10 @@ from averment.types import (
     Token,
 )
 from averment.uq.records import Nli
+
+if TYPE_CHECKING:  # so that an engine does not import it
+    import numpy as np
+    import numpy.typing as npt
 
 
 class CorpusIndex(Protocol):
@@ -110,6 +114,22 @@ class Retriever(Protocol):
 
     def search(self, queries: Sequence[str], *, k: int) -> list[Retrieval]:
         """At most k passages for each query, best first; fewer or none if fewer match."""
+        ...
+
+
+class TextEmbedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    @property
+    def digest(self) -> str:
+        """Hexadecimal; embedders of equal digests give equal vectors."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vector of each text, of length 1; shape ``(n_texts, n_dimensions)``.
+
+        It depends on the text alone, not on those that come with it.
+        """
         ...
 
 

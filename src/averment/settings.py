@@ -24,6 +24,7 @@ from pydantic_settings import (
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import DamagedSegments
 
+RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
 
@@ -56,6 +57,16 @@ class Settings(BaseSettings):
         default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
     )
     policy: str = Field(default="quco", description="when to retrieve: a preset name")
+    retriever: RetrieverName = Field(
+        default="bm25",
+        description="who finds passages: bm25 (words), dense (meaning, by vectors of `averment "
+        "index embed`) or fusion (the ranks of both)",
+    )
+    embedder: Path | None = Field(
+        default=None,
+        description="the sentence model of dense retrieval: a directory with model.onnx and "
+        "tokenizer.json, such as all-MiniLM-L6-v2",
+    )
     faithfulness: str = Field(
         default="auto",
         description="who judges faithfulness: lexical, minilm (ships with averment), judge (the "

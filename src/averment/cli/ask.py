@@ -12,11 +12,14 @@ from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
+    EmbedderOption,
+    ExtractorOption,
     FaithfulnessOption,
     HtmlOption,
     IndexOption,
     JsonOption,
     OfflineOption,
+    RetrieverOption,
 )
 from averment.files import write_whole
 
@@ -52,12 +55,9 @@ def ask(
         str | None,
         typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
     ] = None,
-    extractor: Annotated[
-        str | None,
-        typer.Option(
-            help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
-        ),
-    ] = None,
+    retriever: RetrieverOption = None,
+    embedder: EmbedderOption = None,
+    extractor: ExtractorOption = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
     aliases: AliasesOption = None,
@@ -88,6 +88,8 @@ def ask(
         model=model,
         policy=policy,
         base_url=base_url,
+        retriever=retriever,
+        embedder=embedder,
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,

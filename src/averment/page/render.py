@@ -191,7 +191,8 @@ def _retrieval(made: TriggeredRetrieval) -> str:
     return (
         f"<details><summary>“{escape(made.retrieval.query)}” · "
         f"{escape(made.trigger.replace('_', ' '))}</summary>"
-        f'<p class="note">{escape(made.detail)}</p>{passages or "No passage matched."}</details>'
+        f'<p class="note">{escape(made.detail)} · found by {escape(made.retrieval.retriever)}</p>'
+        f"{passages or 'No passage matched.'}</details>"
     )
 
 
