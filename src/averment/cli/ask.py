@@ -31,6 +31,8 @@ _STYLES = {
     "not_covered": "yellow",
     "unknown": "bright_black",
 }
+_INTERRUPTION = "every_n_tokens"
+"""The trigger that searches in the middle of a sentence, which goes on from there."""
 
 
 def ask(
@@ -50,7 +52,11 @@ def ask(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
+        typer.Option(
+            help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
+            "flare-simplified.  [default: quco]",
+            show_default=False,
+        ),
     ] = None,
     extractor: Annotated[
         str | None,
@@ -160,7 +166,7 @@ class Narrator:
             case steps.Generate() if record.outcome is not None:
                 self._draft = record.outcome.text.strip()
             case steps.Search(query=query, trigger=trigger, detail=detail):
-                if self._draft:
+                if self._draft and trigger != _INTERRUPTION:
                     err().print(
                         Text.assemble("   rejected  ", (self._draft, "strike")), style="red"
                     )

@@ -201,17 +201,25 @@ def _timeline(records: Sequence[Record]) -> str:
 
 
 def rejected_drafts(records: Sequence[Record]) -> set[int]:
-    """Which records are drafts that another draft replaced before a sentence was let out."""
+    """Which records are drafts that another draft replaced before a sentence was let out.
+
+    A draft that the next one goes on from was interrupted, not replaced.
+    """
     rejected: set[int] = set()
     draft: int | None = None
     for number, record in enumerate(records):
         if isinstance(record.step, steps.Generate):
-            if draft is not None:
+            if draft is not None and not _goes_on(record.step, records[draft]):
                 rejected.add(draft)
             draft = number
         elif isinstance(record.step, steps.Commit):
             draft = None
     return rejected
+
+
+def _goes_on(step: steps.Generate, draft: Record) -> bool:
+    text = draft.outcome.text if draft.outcome is not None else ""
+    return bool(text) and step.prompt.answer.endswith(text)
 
 
 def _told(record: Record) -> str:

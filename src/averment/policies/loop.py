@@ -7,14 +7,17 @@ The loop generates sentence by sentence. A sentence that fails is not built upon
 again with what was retrieved for it, and the new draft is inspected like the first. It stops at
 "the answer is", at the sentence limit, or when the model has nothing more to say or says again
 what it has said; then it opens the final sentence itself and lets the model fill it in.
+
+Where a paper's rule is not "inspect, search, draft again", an `Inspection` says so: searches for
+the sentence that comes next, or a sentence that is only interrupted (`Paced`) and goes on.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from averment import steps
 from averment.policies.ledger import Ledger
@@ -22,7 +25,7 @@ from averment.prompts import load
 from averment.steps import Flow
 from averment.text import TextForm
 from averment.text import sentences as split_sentences
-from averment.tokens import clip
+from averment.tokens import clip, joined, n_tokens
 from averment.types import (
     Capability,
     Check,
@@ -72,22 +75,35 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a trigger holds of a drafted sentence; queries mean that it failed."""
+    """What a trigger holds of a drafted sentence; queries mean that it failed.
+
+    `next_queries` are searched once the sentence is committed, for those that follow. A sentence
+    that is `unfinished` has not failed: it goes on behind what is written, with what the queries
+    find.
+    """
 
     support: Support = Support.UNKNOWN
     reason: str | None = None
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     queries: tuple[Query, ...] = ()
+    next_queries: tuple[Query, ...] = ()
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a trigger may look at: the answer so far and the evidence for it."""
+    """What a trigger may look at: the answer so far and the evidence for it.
+
+    `pieces` is what the model wrote for it, call by call, without what is being inspected;
+    `repairs` is how often the sentence at hand was drafted before.
+    """
 
     question: Question
     committed: tuple[Sentence, ...]
     ledger: Ledger
+    pieces: tuple[Generation, ...] = ()
+    repairs: int = 0
 
 
 class Trigger(Protocol):
@@ -116,6 +132,23 @@ class Trigger(Protocol):
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
         """What to do with the finished answer, and the reason if it is not simply given."""
         ...
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """A trigger that is asked after a number of tokens, be the sentence finished or not."""
+
+    def room_tokens(self, progress: Progress) -> int:
+        """How many tokens may be written before it is asked, >= 1."""
+        ...
+
+
+class _Drafted(NamedTuple):
+    """A sentence, what the model wrote for it, and what to search behind it."""
+
+    sentence: Sentence
+    pieces: tuple[Generation, ...]
+    next_queries: tuple[Query, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -162,17 +195,21 @@ class SentenceLoop:
         ledger = Ledger(self.ledger_words)
         yield from self._search((yield from self.trigger.before(question)), ledger)
         committed: list[Sentence] = []
+        pieces: list[Generation] = []
         stuck = False
         while not (committed and is_final(committed[-1].text)):
             opening = _OPENING if stuck or len(committed) >= self.max_sentences - 1 else ""
-            progress = Progress(question, tuple(committed), ledger)
-            sentence = yield from self._next_sentence(progress, opening)
-            if sentence is not None:
-                committed.append(sentence)
-                yield from steps.commit(sentence)
+            progress = Progress(question, tuple(committed), ledger, tuple(pieces))
+            drafted = yield from self._next_sentence(progress, opening)
+            if drafted is not None:
+                committed.append(drafted.sentence)
+                pieces.extend(drafted.pieces)
+                yield from steps.commit(drafted.sentence)
+                if not is_final(drafted.sentence.text):
+                    yield from self._search(drafted.next_queries, ledger)
             elif opening:
                 break
-            stuck = sentence is None
+            stuck = drafted is None
         verdict, reason = self.trigger.conclude(tuple(committed))
         return Draft(
             sentences=tuple(committed),
@@ -182,43 +219,51 @@ class SentenceLoop:
             reason=reason,
         )
 
-    def _next_sentence(self, progress: Progress, opening: str) -> Flow[Sentence | None]:
+    def _next_sentence(self, progress: Progress, opening: str) -> Flow[_Drafted | None]:
         """The next sentence, checked; None if the model has nothing to say, or nothing new."""
-        options = GenerationOptions(
-            max_tokens=self.max_sentence_tokens, stop=_STOP, until_sentence_end=True
-        )
+        said = {"", opening, *(sentence.text for sentence in progress.committed)}
+        begun: tuple[Generation, ...] = ()
         repairs = 0
         while True:
-            prompt = self._prompt(progress, opening)
-            generation = yield from steps.generate(prompt, options)
+            now = replace(progress, pieces=progress.pieces + begun, repairs=repairs)
+            piece = yield from steps.generate(
+                self._prompt(progress, opening, begun), self._options(now, begun)
+            )
+            begun += (piece,)
+            written = joined(begun)
             text = _first_sentence(
-                f"{opening} {generation.text.strip().removeprefix(opening).lstrip()}"
+                f"{opening} {written.text.strip().removeprefix(opening).lstrip()}"
             )
-            if text in {"", opening, *(sentence.text for sentence in progress.committed)}:
+            if text in said:
                 return None
-            found = yield from self.trigger.inspect(progress, text, generation)
-            sentence = Sentence(
-                text,
-                found.support,
-                found.reason,
-                found.checks,
-                found.dropped,
-                repairs,
-                _own_tokens(text, generation),
-            )
-            if not found.queries or repairs == self.max_repairs:
-                return sentence
+            found = yield from self.trigger.inspect(now, text, piece)
+            if found.unfinished and n_tokens(written) < self.max_sentence_tokens:
+                yield from self._search(found.queries, progress.ledger)
+                continue
+            drafted = _drafted(text, found, begun, repairs)
+            if found.unfinished or not found.queries or repairs == self.max_repairs:
+                return drafted
             n_new = yield from self._search(found.queries, progress.ledger)
             if n_new == 0:  # nothing new to read: a greedy model would write the same again
-                return sentence
+                return drafted
             repairs += 1
+            begun = ()
 
-    def _prompt(self, progress: Progress, opening: str) -> Prompt:
+    def _options(self, progress: Progress, begun: Sequence[Generation]) -> GenerationOptions:
+        room = self.max_sentence_tokens - sum(map(n_tokens, begun))
+        if isinstance(self.trigger, Paced):
+            room = min(room, self.trigger.room_tokens(progress))
+        return GenerationOptions(max_tokens=room, stop=_STOP, until_sentence_end=True)
+
+    def _prompt(self, progress: Progress, opening: str, begun: Sequence[Generation]) -> Prompt:
         text = load(self.prompt_id).fill(
             context=progress.ledger.context(), question=progress.question.text
         )
         said = [sentence.text for sentence in progress.committed] + ([opening] if opening else [])
-        return Prompt(text, "".join(f" {sentence}" for sentence in said))
+        answer = "".join(f" {sentence}" for sentence in said)
+        written = "".join(piece.text for piece in begun)
+        blank = " " if written and not written[0].isspace() else ""
+        return Prompt(text, answer + blank + written)
 
     def _search(self, queries: tuple[Query, ...], ledger: Ledger) -> Flow[int]:
         n_new = 0
@@ -240,6 +285,17 @@ def parameters(value: Any) -> dict[str, Any]:
 def _first_sentence(text: str) -> str:
     """A model that does not stop by itself may have begun another sentence."""
     return next(iter(split_sentences(text)), "")
+
+
+def _drafted(
+    text: str, found: Inspection, pieces: tuple[Generation, ...], repairs: int
+) -> _Drafted:
+    tokens = _own_tokens(text, joined(pieces))
+    sentence = Sentence(
+        text, found.support, found.reason, found.checks, found.dropped, repairs, tokens
+    )
+    behind = found.queries if found.unfinished else found.next_queries
+    return _Drafted(sentence, pieces, behind)
 
 
 def _own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
