@@ -621,7 +621,9 @@ class WholeModel(RecitingModel):
 
     def __init__(self) -> None:
         super().__init__(UNAIDED, INFORMED)
-        self._info = dataclasses.replace(self._info, capabilities=frozenset(Capability))
+        self._info = dataclasses.replace(
+            self._info, capabilities=frozenset({Capability.LOGPROBS, Capability.SCORING})
+        )
 
 
 def scoring_engine(policy: Policy = QUCO, **changed: object) -> Engine:

@@ -55,6 +55,11 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = Field(
         default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
     )
+    runtime: Literal["llama_cpp", "transformers"] = Field(
+        default="llama_cpp",
+        description="what runs a local model: llama_cpp, or transformers (extra [transformers]), "
+        "which is slow and lets itself be looked into, as dragin, etc and seakr need it",
+    )
     policy: str = Field(default="quco", description="when to retrieve: a preset name")
     faithfulness: str = Field(
         default="auto",

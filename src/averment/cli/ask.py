@@ -50,11 +50,19 @@ def ask(
         str | None,
         typer.Option(help="An OpenAI-compatible server instead of a local model."),
     ] = None,
+    runtime: Annotated[
+        str | None,
+        typer.Option(
+            help="llama_cpp, or transformers, which dragin, etc and seakr need.  "
+            "[default: llama_cpp]",
+            show_default=False,
+        ),
+    ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
             help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
-            "flare-simplified.  [default: quco]",
+            "flare-simplified, dragin, etc, seakr.  [default: quco]",
             show_default=False,
         ),
     ] = None,
@@ -94,6 +102,7 @@ def ask(
         model=model,
         policy=policy,
         base_url=base_url,
+        runtime=runtime,
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,

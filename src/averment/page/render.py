@@ -48,6 +48,8 @@ _KINDS: dict[type[object], str] = {
     steps.Commit: "commit",
     steps.JudgeFaithfulness: "score",
     steps.Rescore: "score",
+    steps.ReadAttention: "score",
+    steps.MeasureSpread: "score",
 }
 
 
@@ -255,6 +257,11 @@ def _told(record: Record) -> str:
             return f"held {len(claims)} claims against {len(passages)} passages: {scores}"
         case steps.Rescore(text=text):
             return f"re-scored {len(outcome)} tokens of “{text.strip()}” without passages"
+        case steps.ReadAttention(text=text):
+            return f"read the attention of {len(outcome.spans)} tokens of “{text.strip()}”"
+        case steps.MeasureSpread():
+            volume = "unknown" if outcome.log_volume is None else f"{outcome.log_volume:.2f}"
+            return f"measured the spread of {outcome.n_used} continuations: {volume}"
 
 
 def _names(pair: tuple[steps.Forms, steps.Forms]) -> str:

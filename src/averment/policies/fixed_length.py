@@ -9,8 +9,8 @@ Departures: passages stay in the evidence of the loop within its budget, where t
 shows those of the last search only. A model that does not list its tokens is taken at the number
 that it gives, which has up to two a sentence more.
 
-Source: RALM (arXiv 2302.00083), section 3.2, in the form of DRAGIN (arXiv 2403.10081), section
-4.2, and QuCo-RAG (arXiv 2512.19134), section 4.
+Source: RALM (arXiv 2302.00083), in the form of DRAGIN (arXiv 2403.10081) and QuCo-RAG (arXiv
+2512.19134).
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ the sentence that follows. No search follows the final answer.
 Departures: passages stay in the evidence of the loop within its budget, where the released code
 shows those of the last search only.
 
-Source: IRCoT (arXiv 2212.10509), section 3.1, in the form of DRAGIN (arXiv 2403.10081), section
-4.2, and QuCo-RAG (arXiv 2512.19134), section 4.
+Source: IRCoT (arXiv 2212.10509), in the form of DRAGIN (arXiv 2403.10081) and QuCo-RAG (arXiv
+2512.19134).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ the sentence that failed is accepted unseen, where that code appends the whole c
 
 A token without a probability counts as improbable: what is not known is not sure.
 
-Source: FLARE (arXiv 2305.06983), section 3.2, equations 3 to 5, and its released settings;
+Source: FLARE (arXiv 2305.06983), section 3.2, and its released settings;
 simplified: QuCo-RAG (arXiv 2512.19134), section 4, and its released code.
 """
 

@@ -9,14 +9,16 @@ again with what was retrieved for it, and the new draft is inspected like the fi
 what it has said; then it opens the final sentence itself and lets the model fill it in.
 
 Where a paper's rule is not "inspect, search, draft again", an `Inspection` says so: searches for
-the sentence that comes next, or a sentence that is only interrupted (`Paced`) and goes on.
+the sentence that comes next, a sentence that is only interrupted (`Paced`) and goes on, the
+beginning of a sentence that stays, or hits that are read one by one.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from averment import steps
@@ -79,7 +81,8 @@ class Inspection:
 
     `next_queries` are searched once the sentence is committed, for those that follow. A sentence
     that is `unfinished` has not failed: it goes on behind what is written, with what the queries
-    find.
+    find. Of a sentence that failed, the beginning `kept` stays. With an `uncertainty` (worse when
+    higher), the hits of its query are read one by one, and the one that leaves least of it stays.
     """
 
     support: Support = Support.UNKNOWN
@@ -89,6 +92,8 @@ class Inspection:
     queries: tuple[Query, ...] = ()
     next_queries: tuple[Query, ...] = ()
     unfinished: bool = False
+    kept: str = ""
+    uncertainty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,8 @@ class Progress:
     """What a trigger may look at: the answer so far and the evidence for it.
 
     `pieces` is what the model wrote for it, call by call, without what is being inspected;
-    `repairs` is how often the sentence at hand was drafted before.
+    `prompt` is what that was written behind, and `repairs` how often the sentence at hand was
+    drafted before.
     """
 
     question: Question
@@ -104,6 +110,7 @@ class Progress:
     ledger: Ledger
     pieces: tuple[Generation, ...] = ()
     repairs: int = 0
+    prompt: Prompt = field(default_factory=lambda: Prompt(""))
 
 
 class Trigger(Protocol):
@@ -225,15 +232,12 @@ class SentenceLoop:
         begun: tuple[Generation, ...] = ()
         repairs = 0
         while True:
-            now = replace(progress, pieces=progress.pieces + begun, repairs=repairs)
-            piece = yield from steps.generate(
-                self._prompt(progress, opening, begun), self._options(now, begun)
-            )
+            prompt = self._prompt(progress, opening, begun)
+            now = replace(progress, pieces=progress.pieces + begun, repairs=repairs, prompt=prompt)
+            piece = yield from steps.generate(prompt, self._options(now, begun))
             begun += (piece,)
             written = joined(begun)
-            text = _first_sentence(
-                f"{opening} {written.text.strip().removeprefix(opening).lstrip()}"
-            )
+            text = _first_sentence(_behind(opening, written))
             if text in said:
                 return None
             found = yield from self.trigger.inspect(now, text, piece)
@@ -243,11 +247,41 @@ class SentenceLoop:
             drafted = _drafted(text, found, begun, repairs)
             if found.unfinished or not found.queries or repairs == self.max_repairs:
                 return drafted
+            if found.uncertainty is not None:
+                chosen = yield from self._choose(progress, opening, found.queries[0])
+                return drafted if chosen is None else chosen
             n_new = yield from self._search(found.queries, progress.ledger)
             if n_new == 0:  # nothing new to read: a greedy model would write the same again
                 return drafted
             repairs += 1
             begun = ()
+            opening = found.kept or opening
+            said.add(opening)
+
+    def _choose(self, progress: Progress, opening: str, query: Query) -> Flow[_Drafted | None]:
+        """The sentence with the new hit that leaves least uncertainty; None without a new hit."""
+        ledger = progress.ledger
+        if ledger.asked(query.text):
+            return None
+        why = {"trigger": query.trigger, "detail": query.detail}
+        retrieval = yield from steps.search(query.text, self.k, **why)
+        drafts: list[tuple[float, int, _Drafted]] = []
+        for hit in ledger.unread(retrieval):
+            trial = ledger.copy()
+            trial.add(retrieval, **why, only=hit.passage)
+            prompt = self._prompt(replace(progress, ledger=trial), opening, ())
+            now = replace(progress, ledger=trial, repairs=1, prompt=prompt)
+            written = yield from steps.generate(prompt, self._options(now, ()))
+            text = _first_sentence(_behind(opening, written))
+            if text in ("", opening):
+                continue
+            found = yield from self.trigger.inspect(now, text, written)
+            uncertainty = math.inf if found.uncertainty is None else found.uncertainty
+            drafts.append((uncertainty, hit.rank, _drafted(text, found, (written,), 1)))
+        _, rank, best = min(drafts, default=(math.inf, 0, None), key=lambda draft: draft[:2])
+        kept = next((hit.passage for hit in retrieval.hits if hit.rank == rank), None)
+        ledger.add(retrieval, **why, only=kept)
+        return best
 
     def _options(self, progress: Progress, begun: Sequence[Generation]) -> GenerationOptions:
         room = self.max_sentence_tokens - sum(map(n_tokens, begun))
@@ -279,12 +313,17 @@ class SentenceLoop:
 
 def parameters(value: Any) -> dict[str, Any]:
     """The fields of a trigger, for its description."""
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {own.name: getattr(value, own.name) for own in fields(value)}
 
 
 def _first_sentence(text: str) -> str:
     """A model that does not stop by itself may have begun another sentence."""
     return next(iter(split_sentences(text)), "")
+
+
+def _behind(opening: str, written: Generation) -> str:
+    """What was written, with the words that it was to go on from, which some models say again."""
+    return f"{opening} {written.text.strip().removeprefix(opening).lstrip()}"
 
 
 def _drafted(

@@ -10,12 +10,15 @@ from typing import Any
 
 from averment.errors import UnknownNameError
 from averment.index.thresholds import LEAST_DOCUMENTS
+from averment.policies.dragin import Dragin
+from averment.policies.etc_trend import Etc
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.fixed_length import FixedLength
 from averment.policies.fixed_sentence import FixedSentence
 from averment.policies.flare import Flare, FlareSimplified
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.quco import Aggregation, CountUnit, QuCo, QueryForm
+from averment.policies.seakr import Seakr
 from averment.types import CorpusInfo
 
 _BASELINES: Mapping[str, Callable[..., Trigger]] = {
@@ -25,6 +28,9 @@ _BASELINES: Mapping[str, Callable[..., Trigger]] = {
     "fixed-length": FixedLength,
     "flare": Flare,
     "flare-simplified": FlareSimplified,
+    "dragin": Dragin,
+    "etc": Etc,
+    "seakr": Seakr,
 }
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
 
