@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from averment.policies.ledger import Ledger
 from averment.policies.loop import Inspection, Progress, Trigger
 from averment.prompts import load
+from averment.readings import Attention
 from averment.steps import Commit, Generate, Step
 from averment.types import (
     FinishReason,
@@ -34,10 +37,40 @@ def written(
     return Generation(text, made, finish, Usage(10, len(made)))
 
 
+def uncertain(*tokens: tuple[str, float | None]) -> Generation:
+    """What a model is said to have written: each token with its entropy."""
+    made = tuple(Token(text, -1.0, entropy=entropy) for text, entropy in tokens)
+    text = "".join(token.text for token in made)
+    return Generation(text, made, FinishReason.SENTENCE, Usage(10, len(made)))
+
+
+def attention(
+    text: str,
+    *,
+    rows_from: int,
+    received: Sequence[float] = (),
+    pays: Mapping[tuple[int, int], float] | None = None,
+) -> Attention:
+    """A reading whose tokens are words with the blank before, and marks.
+
+    `pays` is what a token pays to another, by their numbers; where it says nothing, nothing.
+    """
+    spans = tuple(found.span() for found in re.finditer(r"\s*\w+|\s*[^\w\s]", text))
+    shown = [at for at, (_, end) in enumerate(spans) if end > rows_from]
+    rows = tuple(
+        tuple((pays or {}).get((at, other), 0.0) for other in range(at + 1)) for at in shown
+    )
+    return Attention(spans, tuple(received or [0.0] * len(spans)), rows, Usage(len(spans)))
+
+
 def progress(*committed: str, pieces: Sequence[Generation] = (), repairs: int = 0) -> Progress:
-    """An answer so far."""
+    """An answer so far, and the prompt that its next sentence is written behind."""
     sentences = tuple(Sentence(text, Support.UNKNOWN) for text in committed)
-    return Progress(QUESTION, sentences, Ledger(500), tuple(pieces), repairs)
+    prompt = Prompt(
+        f"Examples.\n\nQuestion: {QUESTION.text}\nAnswer:",
+        "".join(f" {text}" for text in committed),
+    )
+    return Progress(QUESTION, sentences, Ledger(500), tuple(pieces), repairs=repairs, prompt=prompt)
 
 
 def inspect(
@@ -64,6 +97,6 @@ def committed(text: str, *pieces: Generation, repairs: int = 0) -> Exchange:
     """The step that lets a sentence of a baseline leave."""
     tokens = tuple(token for piece in pieces for token in piece.tokens)
     if tokens:  # a sentence has no blanks around it
-        tokens = (Token(tokens[0].text.lstrip(), tokens[0].logprob), *tokens[1:])
+        tokens = (replace(tokens[0], text=tokens[0].text.lstrip()), *tokens[1:])
     sentence = Sentence(text, Support.UNKNOWN, "not_checked", repairs=repairs, tokens=tokens)
     return Commit(sentence), None

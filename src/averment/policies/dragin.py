@@ -117,7 +117,7 @@ class Dragin(NoRetrieval):
 
 
 def rind(attention: Sequence[float], entropies: Sequence[float]) -> list[float]:
-    """V of each word; all 0 where nothing is attended to.
+    """The v of each word; all 0 where nothing is attended to.
 
     Args:
         attention: a of each word.

@@ -108,8 +108,8 @@ class Etc(NoRetrieval):
 
 
 def smoothed_trend(entropies: Sequence[float]) -> list[float]:
-    """M of each word with content, in order; 0 where there is no second difference."""
-    first = [0.0, *(after - now for now, after in pairwise(entropies))]
+    """The M of each word with content, in order; 0 where there is no second difference."""
+    first = [0.0, *(after - now for now, after in pairwise(entropies))][: len(entropies)]
     seconds: list[float] = []
     trend = []
     memory = 0.0
@@ -130,7 +130,7 @@ def smoothed_trend(entropies: Sequence[float]) -> list[float]:
 
 
 def scaled(attention: Sequence[float], trend: Sequence[float]) -> list[float]:
-    """V of each word; all 0 where nothing is attended to."""
+    """The v of each word; all 0 where nothing is attended to."""
     whole = sum(attention)
     if whole <= 0:
         return [0.0] * len(trend)
@@ -139,7 +139,7 @@ def scaled(attention: Sequence[float], trend: Sequence[float]) -> list[float]:
 
 
 def _trend_at(pieces: Sequence[Generation], generation: Generation) -> list[float] | None:
-    """M of each word of the last piece, 0 for words without content; None if unknown."""
+    """The M of each word of the last piece, 0 for words without content; None if unknown."""
     entropies: list[float] = []
     places: list[int] = []
     for piece in (*pieces, generation):

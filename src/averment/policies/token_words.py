@@ -33,7 +33,7 @@ _FUNCTION_WORDS = frozenset(
     "whether of in on at by for from with without to into onto over under above below between "
     "among through during before after about against within along across behind beyond near off "
     "out up down upon toward towards per via "
-    "not n't don't doesn't didn't isn't wasn't aren't weren't hasn't haven't hadn't "
+    "not don doesn didn isn wasn aren weren hasn haven hadn won wouldn couldn shouldn "
     "also too very just only even still already again ever never thus hence therefore however s t "
     "answer".split()
 )
