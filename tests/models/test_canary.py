@@ -36,7 +36,10 @@ def counts(words: list[str]) -> list[float | None]:
 
 
 def test_a_model_that_tells_likely_from_unlikely_keeps_all_it_declares() -> None:
-    assert probe(Scored(counts)) == Found(WHOLE, {})
+    found = probe(Scored(counts))
+
+    assert found.capabilities == WHOLE
+    assert found.disabled.keys() == set(Capability) - WHOLE
 
 
 @pytest.mark.parametrize(
