@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from baselines_by_hand import (
     QUESTION,
@@ -154,3 +156,24 @@ def test_what_stays_is_gone_on_from_with_what_was_found() -> None:
     )
 
     assert made.final_answer == "Norway"
+
+
+def test_a_sentence_that_is_shorter_than_what_was_written_is_drafted_again_whole() -> None:
+    (step, read) = reading(EVENLY)
+
+    found = follow(Etc().inspect(progress(), "Oslo borders seven.", DRAFT), [(step, read)])
+
+    assert found.kept == ""
+    assert found.queries
+
+
+def test_a_mark_that_shares_its_token_with_a_word_pays_and_gets_nothing() -> None:
+    step, read = reading(EVENLY | {(11, 8): 0.2, (11, 9): 0.2, (11, 10): 0.2})
+    # The tokenizer of the reading takes "seas." as one.
+    merged = (read.spans[11][0], read.spans[12][1])
+    whole = replace(read, spans=(*read.spans[:11], merged), rows=read.rows[:-1])
+
+    found = inspect(Etc(absolute=True), DRAFT, None, (step, whole))
+
+    # Only "seas" looks back: at three of five words, evenly. M of "seven" is -3.
+    assert [query.detail for query in found.queries] == ["'seven' is at -5.00"]

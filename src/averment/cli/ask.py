@@ -17,6 +17,8 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     OfflineOption,
+    PolicyOption,
+    RuntimeOption,
 )
 from averment.files import write_whole
 
@@ -50,22 +52,8 @@ def ask(
         str | None,
         typer.Option(help="An OpenAI-compatible server instead of a local model."),
     ] = None,
-    runtime: Annotated[
-        str | None,
-        typer.Option(
-            help="llama_cpp, or transformers, which dragin, etc and seakr need.  "
-            "[default: llama_cpp]",
-            show_default=False,
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
-            "flare-simplified, dragin, etc, seakr.  [default: quco]",
-            show_default=False,
-        ),
-    ] = None,
+    runtime: RuntimeOption = None,
+    policy: PolicyOption = None,
     extractor: Annotated[
         str | None,
         typer.Option(

@@ -75,7 +75,7 @@ def open_transformers(
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, local_files_only=True, **where
         )
-        model = transformers.AutoModelForCausalLM.from_pretrained(
+        model: Any = transformers.AutoModelForCausalLM.from_pretrained(
             folder,
             local_files_only=True,
             dtype=torch.float32,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -248,7 +248,7 @@ class SentenceLoop:
             if found.unfinished or not found.queries or repairs == self.max_repairs:
                 return drafted
             if found.uncertainty is not None:
-                chosen = yield from self._choose(progress, opening, found.queries[0])
+                chosen = yield from self._choose(progress, opening, found.queries[0], said)
                 return drafted if chosen is None else chosen
             n_new = yield from self._search(found.queries, progress.ledger)
             if n_new == 0:  # nothing new to read: a greedy model would write the same again
@@ -258,14 +258,16 @@ class SentenceLoop:
             opening = found.kept or opening
             said.add(opening)
 
-    def _choose(self, progress: Progress, opening: str, query: Query) -> Flow[_Drafted | None]:
-        """The sentence with the new hit that leaves least uncertainty; None without a new hit."""
+    def _choose(
+        self, progress: Progress, opening: str, query: Query, said: Set[str]
+    ) -> Flow[_Drafted | None]:
+        """The sentence with the new hit that leaves least uncertainty; None if there is none."""
         ledger = progress.ledger
         if ledger.asked(query.text):
             return None
         why = {"trigger": query.trigger, "detail": query.detail}
         retrieval = yield from steps.search(query.text, self.k, **why)
-        drafts: list[tuple[float, int, _Drafted]] = []
+        drafts: list[tuple[float, int, _Drafted | None]] = []
         for hit in ledger.unread(retrieval):
             trial = ledger.copy()
             trial.add(retrieval, **why, only=hit.passage)
@@ -273,7 +275,8 @@ class SentenceLoop:
             now = replace(progress, ledger=trial, repairs=1, prompt=prompt)
             written = yield from steps.generate(prompt, self._options(now, ()))
             text = _first_sentence(_behind(opening, written))
-            if text in ("", opening):
+            if text in said:
+                drafts.append((math.inf, hit.rank, None))
                 continue
             found = yield from self.trigger.inspect(now, text, written)
             uncertainty = math.inf if found.uncertainty is None else found.uncertainty
