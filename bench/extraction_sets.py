@@ -33,7 +33,6 @@ from averment.quantities import quantities
 from averment.text import TextForm, contains_words
 
 LABELS = Path(__file__).with_name("extraction_labels.jsonl")
-N_FACTBOOK = 34
 End = tuple[str, ...]
 """The ways in which one end of a pair is written in the sentence."""
 _FORM = TextForm(fold_accents=True)
@@ -228,15 +227,14 @@ def _carb(data: Path, split: str) -> list[GoldSentence]:
 # --- labelled by hand ---------------------------------------------------------------------------
 
 
-def _labelled(data: Path, split: str) -> list[GoldSentence]:
-    """Sentences of two corpora, every pair of which was marked; only their places are kept here."""
+def _labelled(data: Path, split: str, corpus: str) -> list[GoldSentence]:
+    """Sentences, every pair of which was marked; only their places are kept here."""
     if split == "choose":
         return []
-    labels = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+    every = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+    labels = [label for label in every if label["corpus"] == corpus]
     texts = {
-        record["id"]: record["text"]
-        for corpus in sorted({label["corpus"] for label in labels})
-        for record in records(data / "corpus" / f"{corpus}.jsonl.gz")
+        record["id"]: record["text"] for record in records(data / "corpus" / f"{corpus}.jsonl.gz")
     }
     found = []
     for label in labels:
@@ -248,11 +246,11 @@ def _labelled(data: Path, split: str) -> list[GoldSentence]:
 
 
 def _factbook(data: Path, split: str) -> list[GoldSentence]:
-    return _labelled(data, split)[:N_FACTBOOK]
+    return _labelled(data, split, "world_factbook")
 
 
 def _pubmed(data: Path, split: str) -> list[GoldSentence]:
-    return _labelled(data, split)[N_FACTBOOK:]
+    return _labelled(data, split, "pubmedqa_abstracts")
 
 
 SETS: dict[str, Callable[[Path, str], list[GoldSentence]]] = {

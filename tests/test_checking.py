@@ -48,8 +48,12 @@ def check(
     return follow(rule.run(text, question, contexts), exchanges)
 
 
-def extracted(sentence: str, *triplets: Triplet) -> Exchange:
-    return ExtractTriplets(sentence), Extraction(triplets)
+def extracted(sentence: str, *triplets: Triplet, before: tuple[str, ...] = ()) -> Exchange:
+    return ExtractTriplets(sentence, before), Extraction(triplets)
+
+
+def answered(said: str, *triplets: Triplet, question: str) -> Exchange:
+    return ExtractTriplets(said, question=question), Extraction(triplets)
 
 
 def counted(triplet: Triplet, pairs: int) -> list[Exchange]:
@@ -150,7 +154,7 @@ def test_a_passage_that_several_claims_find_is_held_once_in_the_order_of_the_cla
         COUNTING,
         f"{OSLO} {bergen}",
         extracted(OSLO),
-        extracted(bergen),
+        extracted(bergen, before=(OSLO,)),
         searched(OSLO, ABOUT_OSLO, ABOUT_BERGEN),
         searched(bergen, ABOUT_BERGEN, ABOUT_OSLO),
         judged(ENTAILED, NO_EVIDENCE, claims=(OSLO, bergen), passages=(ABOUT_OSLO, ABOUT_BERGEN)),
@@ -159,17 +163,150 @@ def test_a_passage_that_several_claims_find_is_held_once_in_the_order_of_the_cla
     assert report.passages == (ABOUT_OSLO, ABOUT_BERGEN)
 
 
-def test_a_claim_about_it_is_held_against_what_the_others_found() -> None:
+def test_passages_for_a_claim_about_it_are_looked_for_by_name() -> None:
     report = check(
         COUNTING,
         f"{OSLO} {ITS_AGE}",
         extracted(OSLO),
-        extracted(ITS_AGE),
+        extracted(ITS_AGE, before=(OSLO,)),
         searched(OSLO, ABOUT_OSLO),
+        searched("Oslo is old.", ABOUT_OSLO),
         judged(ENTAILED, NO_EVIDENCE, claims=(OSLO, ITS_AGE), passages=(ABOUT_OSLO,)),
     )
 
+    assert [claim.text for claim in report.claims] == [OSLO, ITS_AGE]
+
+
+def test_a_claim_about_nobody_knows_whom_is_held_against_what_the_others_found() -> None:
+    theirs = "They are old."
+
+    report = check(
+        COUNTING,
+        f"{OSLO} {theirs}",
+        extracted(OSLO),
+        extracted(theirs, before=(OSLO,)),
+        searched(OSLO, ABOUT_OSLO),
+        judged(ENTAILED, NO_EVIDENCE, claims=(OSLO, theirs), passages=(ABOUT_OSLO,)),
+    )
+
     assert len(report.claims) == 2
+
+
+# --- short answers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "claimed"),
+    [
+        pytest.param(
+            "Of which country is Oslo the capital?",
+            "Norway",
+            "Of which country is Oslo the capital? Norway",
+            id="name",
+        ),
+        pytest.param("Is Oslo the capital of Norway?", "Yes", OSLO, id="yes"),
+        pytest.param(
+            "Is Oslo the capital of Norway?", "No.", "Oslo is not the capital of Norway.", id="no"
+        ),
+    ],
+)
+def test_a_short_answer_is_one_claim_together_with_its_question(
+    question: str, said: str, claimed: str
+) -> None:
+    report = check(
+        COUNTING,
+        f" {said}\n",
+        answered(said, OSLO_NORWAY, question=question),
+        *counted(OSLO_NORWAY, 1),
+        searched(claimed, ABOUT_OSLO),
+        judged(ENTAILED, claims=(claimed,), passages=(ABOUT_OSLO,)),
+        question=Question("q", question),
+    )
+
+    (claim,) = report.claims
+    assert (claim.text, claim.start, claim.support) == (said, 1, Support.PRESENT)
+
+
+def test_a_short_answer_without_a_corpus_is_judged_alone() -> None:
+    asked = "Of which country is Oslo the capital?"
+
+    report = check(
+        NO_CORPUS,
+        "Norway",
+        judged(ENTAILED, claims=(f"{asked} Norway",), passages=(ABOUT_OSLO,)),
+        question=Question("q", asked),
+        contexts=(ABOUT_OSLO,),
+    )
+
+    assert report.claims[0].reasons["support"] == "no_corpus"
+
+
+@pytest.mark.parametrize(
+    ("said", "skipped"),
+    [
+        pytest.param("maybe", ((0, 5, "refusal"),), id="maybe"),
+        pytest.param("I don't know.", ((0, 13, "refusal"),), id="refusal"),
+        pytest.param(" ", (), id="blank"),
+    ],
+)
+def test_an_answer_that_says_nothing_is_no_claim(
+    said: str, skipped: tuple[tuple[int, int, str], ...]
+) -> None:
+    report = check(COUNTING, said, question=Question("q", "Is Oslo the capital of Norway?"))
+
+    assert (report.claims, report.skipped) == ((), skipped)
+
+
+# --- single facts -------------------------------------------------------------------------------
+
+BORN_AND_DIED = "Marie Curie was born in Warsaw and died in 1934."
+BORN = Triplet("Marie Curie", "was born in", "Warsaw")
+DIED = Triplet("Marie Curie", "died in", "1934")
+
+
+def test_facts_of_a_sentence_are_claims_that_are_counted_one_by_one() -> None:
+    rule = replace(COUNTING, atomic=True, n_passages=0)
+
+    report = check(
+        rule,
+        BORN_AND_DIED,
+        extracted(BORN_AND_DIED, BORN, DIED),
+        *counted(BORN, 1),
+        *counted(DIED, 0),
+        judged(
+            NO_EVIDENCE,
+            NO_EVIDENCE,
+            claims=("Marie Curie was born in Warsaw", "Marie Curie died in 1934"),
+        ),
+    )
+
+    born, died = report.claims
+    assert (born.text, born.start, born.end) == ("Marie Curie was born in Warsaw", 0, 30)
+    assert (died.text, died.start, died.end) == ("Marie Curie died in 1934", 0, 47)
+    assert [claim.support for claim in report.claims] == [Support.PRESENT, Support.ABSENT]
+    assert [claim.sentence for claim in report.claims] == [0, 0]
+
+
+def test_a_sentence_without_facts_stays_one_claim() -> None:
+    rule = replace(COUNTING, atomic=True, n_passages=0)
+
+    report = check(rule, ITS_AGE, extracted(ITS_AGE), judged(NO_EVIDENCE, claims=(ITS_AGE,)))
+
+    assert [(claim.text, claim.reasons["support"]) for claim in report.claims] == [
+        (ITS_AGE, "no_claim")
+    ]
+
+
+def test_facts_are_found_without_a_corpus_too() -> None:
+    report = check(
+        replace(NO_CORPUS, atomic=True),
+        BORN_AND_DIED,
+        extracted(BORN_AND_DIED, BORN),
+        judged(ENTAILED, claims=("Marie Curie was born in Warsaw",), passages=(ABOUT_OSLO,)),
+        contexts=(ABOUT_OSLO,),
+    )
+
+    assert report.claims[0].reasons["support"] == "no_corpus"
 
 
 # --- what fails ---------------------------------------------------------------------------------

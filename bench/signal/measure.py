@@ -1,6 +1,6 @@
 """Asks an index about every case and writes what it answered, one JSON line a case.
 
-    python bench/signal/measure.py --split train --index /tmp/full --forms rules --out rows.jsonl
+    python bench/signal/measure.py --split train --index /tmp/full --out rows.jsonl.gz
 
 The checks are those of `averment.policies.pairs.PairCheck`, performed by the engine: the bench has
 no logic of its own about what a window says.
@@ -9,7 +9,7 @@ no logic of its own about what a window says.
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import gzip
 import json
 import time
 from collections.abc import Sequence
@@ -18,9 +18,7 @@ from pathlib import Path
 from triples import (
     WINDOW_WORDS,
     Case,
-    Forms,
     KindsOfNames,
-    as_written,
     by_rules,
     cases,
     read_questions,
@@ -29,10 +27,13 @@ from triples import (
 from averment.engine import Edges, Missing, carry_out
 from averment.faithfulness.lexical import LexicalAlignment
 from averment.franq.evidence import CorpusSize, TripleCounts, triple_features
-from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.embedded import open_embedded
 from averment.policies.pairs import PairCheck
-from averment.ports import FaithfulnessScorer
-from averment.types import Check, Cooccurrence, Count, Passage, Phrase, SurfaceForm, Triplet
+from averment.ports import CorpusIndex, FaithfulnessScorer
+from averment.settings import resolve_settings
+from averment.types import Check, Triplet
+from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.scores import open_faithfulness
 
 _VERBS = {
     "director": "{head} was directed by {tail}.",
@@ -50,40 +51,6 @@ _VERBS = {
 }
 
 
-class CountedByForms:
-    """An index that counts the forms of each name, and says which."""
-
-    def __init__(self, index: EmbeddedIndex, forms: Forms) -> None:
-        self._index = index
-        self._forms = forms
-
-    def count(self, phrases: Sequence[Phrase]) -> list[Count]:
-        """The counts of each phrase with its forms."""
-        asked = [self._of(phrase) for phrase in phrases]
-        return [
-            dataclasses.replace(count, forms=tuple(SurfaceForm(one, "bench") for one in of))
-            for of, count in zip(asked, self._index.count(list(map(frozenset, asked))), strict=True)
-        ]
-
-    def cooccurrence(
-        self, pairs: Sequence[tuple[Phrase, Phrase]], *, window_words: int
-    ) -> list[Cooccurrence]:
-        """The counts of each pair with its forms."""
-        asked = [(frozenset(self._of(a)), frozenset(self._of(b))) for a, b in pairs]
-        return self._index.cooccurrence(asked, window_words=window_words)
-
-    def nearest_windows(
-        self, pairs: Sequence[tuple[Phrase, Phrase]], **how: int
-    ) -> list[tuple[Passage, ...]]:
-        """Windows of the forms that it is given."""
-        return self._index.nearest_windows(pairs, **how)
-
-    def _of(self, phrase: Phrase) -> list[str]:
-        assert isinstance(phrase, str)
-        forms = self._forms(phrase)
-        return [forms] if isinstance(forms, str) else sorted(forms, key=lambda f: (f != phrase, f))
-
-
 def in_words(triplet: Triplet) -> str:
     """The triplet as a sentence, for the judge of faithfulness."""
     template = _VERBS.get(triplet.relation, f"The {triplet.relation} of {{head}} is {{tail}}.")
@@ -92,15 +59,13 @@ def in_words(triplet: Triplet) -> str:
 
 def measure(
     found: Sequence[Case],
-    index: EmbeddedIndex,
+    index: CorpusIndex,
     *,
-    forms: Forms,
     scorer: FaithfulnessScorer | None,
     judge: bool,
 ) -> list[dict[str, object]]:
     """A row a case."""
-    counted = CountedByForms(index, forms)
-    edges = Edges(counted, *[Missing(w, hint="") for w in ("a", "b", "c")], faithfulness=scorer)
+    edges = Edges(index, *[Missing(w, hint="") for w in ("a", "b", "c")], faithfulness=scorer)
     check = PairCheck(
         WINDOW_WORDS,
         check_relations=True,
@@ -151,7 +116,7 @@ def main() -> None:
     parser.add_argument("--split", choices=("train", "dev"), required=True)
     parser.add_argument("--index", type=Path, required=True, help="what is asked")
     parser.add_argument("--whole", type=Path, help="where false tails are drawn from")
-    parser.add_argument("--forms", choices=("written", "rules"), default="rules")
+    parser.add_argument("--forms", choices=("written", "aliases"), default="aliases")
     parser.add_argument("--judge", default="none", help="none, lexical, minilm, or a directory")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True)
@@ -164,15 +129,22 @@ def main() -> None:
     titles = {passage.title for passage in whole.passages()}
     rows = measure(
         found,
-        open_embedded(asked.index),
-        forms=rules if asked.forms == "rules" else as_written,
+        opened(asked.index, aliases=asked.forms == "aliases"),
         scorer=_scorer(asked.judge),
         judge=asked.judge != "none",
     )
-    with asked.out.open("w", encoding="utf-8") as out:
+    with gzip.open(asked.out, "wt", encoding="utf-8") as out:
         for case, row in zip(found, rows, strict=True):
             row["has_article"] = case.triplet.head in titles
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def opened(path: Path, *, aliases: bool) -> CorpusIndex:
+    """The index as a policy has it, with names counted as written or by all their forms."""
+    index = open_embedded(path)
+    return (
+        widened(index, open_aliases(resolve_settings(), index, passages=())) if aliases else index
+    )
 
 
 def _scorer(name: str) -> FaithfulnessScorer | None:
@@ -180,9 +152,6 @@ def _scorer(name: str) -> FaithfulnessScorer | None:
         return None
     if name == "lexical":
         return LexicalAlignment()
-    from averment.settings import resolve_settings
-    from averment.wiring.scores import open_faithfulness
-
     return open_faithfulness(resolve_settings(faithfulness=name), None)
 
 

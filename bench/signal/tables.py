@@ -1,6 +1,6 @@
 """Tables of what `measure.py` wrote: ROC-AUC, recall, precision and false alarms, with intervals.
 
-    python bench/signal/tables.py rows.jsonl [rows.jsonl …]
+    python bench/signal/tables.py rows.jsonl.gz [rows.jsonl.gz …]
 
 An alarm is a triple that is held to be unsupported. False alarms are alarms on true triples, recall
 is the share of false triples with one; precision is that of as many false triples as true ones.
@@ -12,6 +12,7 @@ ROC-AUC reads the graded score.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -169,11 +170,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", type=Path, nargs="+")
     for path in parser.parse_args().rows:
-        with path.open(encoding="utf-8") as lines:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
-        print(f"\n### {path.stem}\n", *table(rows), "", *types(rows), sep="\n")  # noqa: T201
+        print(f"\n### {path.name.partition('.')[0]}\n", *table(rows), "", *types(rows), sep="\n")  # noqa: T201
         with_article = [row for row in rows if row["has_article"]]
-        print(f"\n### {path.stem}, heads with an article in the whole corpus\n")  # noqa: T201
+        print(f"\n### {path.name.partition('.')[0]}, heads with an article in the whole corpus\n")  # noqa: T201
         print(*table(with_article), "", *types(with_article), sep="\n")  # noqa: T201
 
 

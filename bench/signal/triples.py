@@ -264,11 +264,6 @@ Forms = Callable[[str], Phrase]
 """From a name to what is counted for it."""
 
 
-def as_written(name: str) -> Phrase:
-    """The name alone."""
-    return name
-
-
 def country_forms(data: Path) -> dict[str, frozenset[str]]:
     """The names and peoples of each country, by each of them."""
     with gzip.open(data / "aliases/countries.jsonl.gz", "rt", encoding="utf-8") as lines:

@@ -2,6 +2,9 @@
 
     parts of the text → counts of what each claims → passages, if none are given → scores → report
 
+A pronoun is the name that it stands for where claims are counted and passages are looked for. A
+text that answers a question in a word or a few is one claim, together with the question.
+
 The flow is performed by `averment.engine.carry_out`. Nothing is rewritten here, and a text that
 claims nothing is a report without claims, not an error.
 """
@@ -9,20 +12,36 @@ claims nothing is a report without claims, not an error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from averment import steps
 from averment.answers import scored_claim, unscored_claim
+from averment.claims.atomic import facts
+from averment.claims.pronouns import SelfContained, self_contained
+from averment.claims.short_answers import AnswerForm, answer_claims
 from averment.claims.split import Part, PartKind, split_text
 from averment.policies.loop import Inspection
 from averment.policies.quco import QuCo
-from averment.scoring.claims import ScorableClaim
+from averment.scoring.claims import ScorableClaim, answer_in_words
 from averment.scoring.flow import Scoring
 from averment.steps import Flow
 from averment.text import TextForm
 from averment.types import Passage, Question, Report
 
 _PRONOUNS = frozenset("he she it they this that these those his her its their there".split())
+
+_MAY_ANSWER = frozenset({PartKind.CLAIM, PartKind.HEADING})
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """What a sentence, by its number, claims: in words for a judge, as a query, and counted."""
+
+    sentence: int
+    part: Part
+    words: str
+    query: str
+    counts: Inspection
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +52,14 @@ class TextCheck:
         scoring: How its claims are scored.
         counting: Counts what they claim; None: there is no corpus, and support is unknown.
         n_passages: How many passages are retrieved for each claim where none are given.
+        atomic: A claim is one fact of a sentence, with its subject named, and not the sentence. Its
+            text is then in words of its own, and its offsets say where the fact stands.
     """
 
     scoring: Scoring
     counting: QuCo | None = None
     n_passages: int = 0
+    atomic: bool = False
 
     def run(
         self, text: str, question: Question | None, contexts: Sequence[Passage]
@@ -50,24 +72,26 @@ class TextCheck:
             contexts: What its claims are held against; empty: passages are retrieved.
         """
         parts = split_text(text)
-        claimed = [part for part in parts if part.kind is PartKind.CLAIM]
-        found = []
-        for part in claimed:
-            found.append((yield from self._count(part)))
+        if question is not None and (answer := _short_answer(text, parts, question)):
+            parts = [answer]
+            claimed = yield from self._answer(answer, question)
+        else:
+            claimed = yield from self._sentences(parts)
         are_retrieved = not contexts
         passages = list(contexts) if contexts else (yield from self._retrieve(claimed))
         claims = [
-            ScorableClaim(part.text, part.start, part.end, counts.checks)
-            for part, counts in zip(claimed, found, strict=True)
+            ScorableClaim(each.words, each.part.start, each.part.end, each.counts.checks)
+            for each in claimed
         ]
         scores = yield from self.scoring.of_text(
             question, text, claims, passages, are_retrieved=are_retrieved
         )
         told = []
-        rows = zip(claims, found, scores.claims, strict=True)
-        for number, (claim, counts, scored) in enumerate(rows):
+        rows = zip(claimed, claims, scores.claims, strict=True)
+        for each, claim, scored in rows:
+            counts = each.counts
             unscored = unscored_claim(
-                number, claim.text, claim, support=counts.support, reason=counts.reason
+                each.sentence, each.part.text, claim, support=counts.support, reason=counts.reason
             )
             told.append(scored_claim(unscored, scored, passages, from_corpus=are_retrieved))
         skipped = tuple(
@@ -77,23 +101,69 @@ class TextCheck:
         )
         return Report(text, question, tuple(told), skipped, tuple(passages), scores)
 
-    def _count(self, part: Part) -> Flow[Inspection]:
-        if self.counting is None:
-            return Inspection(reason="no_corpus")
-        return (yield from self.counting.inspect_claims(part.text))
+    def _sentences(self, parts: Sequence[Part]) -> Flow[list[_Claimed]]:
+        """What claims something, counted; pronouns stand for names of the sentences before."""
+        claiming = [part for part in parts if part.kind is PartKind.CLAIM]
+        texts = [part.text for part in claiming]
+        claimed: list[_Claimed] = []
+        for number, (part, told) in enumerate(zip(claiming, self_contained(texts), strict=True)):
+            if self.atomic:
+                claimed += yield from self._facts(number, part, told, texts[:number])
+            else:
+                counts = Inspection(reason="no_corpus")
+                if self.counting is not None:
+                    before = texts[:number]
+                    counts = yield from self.counting.inspect_claims(part.text, before=before)
+                claimed.append(_Claimed(number, part, part.text, told.text, counts))
+        return claimed
 
-    def _retrieve(self, claimed: Sequence[Part]) -> Flow[list[Passage]]:
+    def _facts(
+        self, number: int, part: Part, told: SelfContained, before: Sequence[str]
+    ) -> Flow[list[_Claimed]]:
+        """The facts of a sentence, each counted alone; the sentence where there are none."""
+        extraction = yield from steps.triplets(part.text, before=before)
+        claimed = []
+        for fact in facts(part, told, extraction):
+            counts = Inspection(reason="no_corpus")
+            if self.counting is not None:
+                alone = replace(extraction, triplets=(fact.triplet,) if fact.triplet else ())
+                counts = yield from self.counting.inspect_extraction(alone, sentence=fact.sentence)
+            place = replace(part, text=fact.text, start=fact.start, end=fact.end)
+            claimed.append(_Claimed(number, place, fact.text, fact.text, counts))
+        return claimed
+
+    def _answer(self, part: Part, question: Question) -> Flow[list[_Claimed]]:
+        """A short answer is one claim, together with its question, or says that there is none."""
+        if part.kind is not PartKind.CLAIM:
+            return []
+        counts = Inspection(reason="no_corpus")
+        if self.counting is not None:
+            counts = yield from self.counting.inspect_answer(part.text, question.text)
+        words = answer_in_words(question, part.text)
+        return [_Claimed(0, part, words, words, counts)]
+
+    def _retrieve(self, claimed: Sequence[_Claimed]) -> Flow[list[Passage]]:
         """The passages that the claims ask for, each once, in the order of the claims.
 
         A claim about "it" is held against what was retrieved for the others: asked on its own it
         would find evidence about something else.
         """
         found: dict[Passage, None] = {}
-        for part in claimed if self.n_passages else ():
-            if TextForm().words(part.text)[0] in _PRONOUNS:
+        for each in claimed if self.n_passages else ():
+            if TextForm().words(each.query)[0] in _PRONOUNS:
                 continue
             retrieval = yield from steps.search(
-                part.text, self.n_passages, trigger="check", detail="evidence for a claim"
+                each.query, self.n_passages, trigger="check", detail="evidence for a claim"
             )
             found |= dict.fromkeys(hit.passage for hit in retrieval.hits)
         return list(found)
+
+
+def _short_answer(text: str, parts: Sequence[Part], question: Question) -> Part | None:
+    """The text as one part, if it answers in a word or a few; a refusal in words is none."""
+    form = answer_claims(question.text, text).form
+    if not parts or form is AnswerForm.TEXT or {part.kind for part in parts} - _MAY_ANSWER:
+        return None
+    start, end = min(part.start for part in parts), max(part.end for part in parts)
+    kind = PartKind.REFUSAL if form is AnswerForm.OPEN else PartKind.CLAIM
+    return Part(text[start:end], start, end, kind)

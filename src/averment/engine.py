@@ -26,6 +26,7 @@ from typing import Any, Self, TypeAlias, TypeVar, assert_never
 
 from averment import steps
 from averment.answers import answer_of
+from averment.claims.in_context import extractions
 from averment.errors import AvermentError, CapabilityError, TraceDiverged, UsageError
 from averment.ports import (
     ClaimExtractor,
@@ -243,8 +244,8 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             texts = [step.text for step in batch if isinstance(step, steps.ExtractEntities)]
             return list(edges.extractor.entities(texts))
         case steps.ExtractTriplets():
-            texts = [step.sentence for step in batch if isinstance(step, steps.ExtractTriplets)]
-            return list(edges.extractor.triplets(texts))
+            extracts = [step for step in batch if isinstance(step, steps.ExtractTriplets)]
+            return extractions(extracts, edges.extractor)
         case steps.CountPhrases():
             asked = [step.phrases for step in batch if isinstance(step, steps.CountPhrases)]
             return _split(edges.index.count([p for phrases in asked for p in phrases]), asked)

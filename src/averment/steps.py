@@ -49,9 +49,15 @@ class ExtractEntities:
 
 @dataclass(frozen=True, slots=True)
 class ExtractTriplets:
-    """Find the relations that a sentence claims. Outcome: `Extraction`."""
+    """Find the relations that a sentence claims. Outcome: `Extraction`.
+
+    `before` are sentences of the same answer, which may say whom a pronoun means. `question` is
+    what `sentence` answers in a word or a few; together they claim something.
+    """
 
     sentence: str
+    before: tuple[str, ...] = ()
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +216,10 @@ def entities(text: str) -> Flow[tuple[Entity, ...] | None]:
     return found
 
 
-def triplets(sentence: str) -> Flow[Extraction]:
-    """The relations that a sentence claims."""
+def triplets(sentence: str, *, before: Sequence[str] = (), question: str = "") -> Flow[Extraction]:
+    """The relations that a sentence claims, after others or in answer to a question."""
     try:
-        extraction: Extraction = yield ExtractTriplets(sentence)
+        extraction: Extraction = yield ExtractTriplets(sentence, tuple(before), question)
     except ExtractionError as error:
         return Extraction((), failed=error.message)
     return extraction

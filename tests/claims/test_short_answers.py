@@ -83,9 +83,20 @@ def test_yes_states_what_was_asked(question: str, statement: str) -> None:
     assert answer_claims(question, "yes").statement == statement
 
 
-@pytest.mark.parametrize("answer", ["no", "maybe"])
-def test_no_and_maybe_state_nothing(answer: str) -> None:
-    claimed = answer_claims("Was Kumbasaram directed by Haneef?", answer)
+@pytest.mark.parametrize(
+    ("question", "statement"),
+    [
+        ("Was Kumbasaram directed by Haneef?", "Kumbasaram was not directed by Haneef."),
+        ("Who directed Kumbasaram?", ""),
+    ],
+    ids=["can be put so", "cannot"],
+)
+def test_no_states_that_what_was_asked_is_not_so(question: str, statement: str) -> None:
+    assert answer_claims(question, "no").statement == statement
+
+
+def test_maybe_states_nothing() -> None:
+    claimed = answer_claims("Was Kumbasaram directed by Haneef?", "maybe")
 
     assert (claimed.pairs, claimed.statement) == ((), "")
 

@@ -37,7 +37,7 @@ def test_row_becomes_a_document_and_the_rest_metadata(tmp_path: Path) -> None:
     documents, bad = read(table(tmp_path / "r.parquet", columns))
 
     metadata = {"tags": ["p", "q"], "place": {"lat": 58.1}}
-    assert documents == [Document("a", " x ", "T", "s", "2024-05", "de", metadata)]
+    assert documents == [Document("a", "T\n\n x ", "T", "s", "2024-05", "de", metadata)]
     assert bad == []
 
 

@@ -31,6 +31,10 @@ def test_blank_document_has_no_passage() -> None:
     assert cut(" \n ") == []
 
 
+def test_first_line_that_is_the_title_is_in_no_passage() -> None:
+    assert cut("T\n\nOne. Two.") == [Passage("d#0", "d", "T", "One. Two.", 3, 12)]
+
+
 def test_document_without_a_word_is_one_passage() -> None:
     assert [passage.text for passage in cut("?! … ***")] == ["?! … ***"]
 

@@ -79,7 +79,25 @@ def test_record_becomes_a_document_and_the_rest_metadata(tmp_path: Path) -> None
 
     (document,), _ = read(write(tmp_path / "a.jsonl", lines(record)))
 
-    assert document == Document("a", " x ", "T", "s", "2024-05-01", "de", {"url": "u", "n": [1]})
+    metadata = {"url": "u", "n": [1]}
+    assert document == Document("a", "T\n\n x ", "T", "s", "2024-05-01", "de", metadata)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "expected"),
+    [
+        pytest.param("Ada Lovelace", "She wrote.", "Ada Lovelace\n\nShe wrote.", id="not in it"),
+        pytest.param("Ada", "\nADA wrote.", "\nADA wrote.", id="begins with it"),
+        pytest.param("Ada (film)", "Ada is a film.", "Ada (film)\n\nAda is a film.", id="bracket"),
+        pytest.param("", "She wrote.", "She wrote.", id="no title"),
+    ],
+)
+def test_title_of_a_record_is_the_first_line_of_its_text(
+    tmp_path: Path, title: str, text: str, expected: str
+) -> None:
+    (document,), _ = read(write(tmp_path / "a.jsonl", lines({"title": title, "text": text})))
+
+    assert (document.title, document.text) == (title, expected)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,8 @@ def test_every_preset_makes_a_policy_that_names_itself(tmp_path: Path) -> None:
 
     assert set(policies) == PRESETS
     assert policies["quco-paper"].startswith("quco(entity_threshold=1000,")
-    assert "window_words=750" in policies["quco-paper"]
+    for setting in ("window_words=750", "check_final_answer=False", "max_repairs=1"):
+        assert setting in policies["quco-paper"]
     assert policies["none"].startswith("none(")
 
 

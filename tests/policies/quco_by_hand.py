@@ -62,6 +62,11 @@ def claims(sentence: str, *triplets: Triplet) -> Exchange:
     return ExtractTriplets(sentence), Extraction(triplets)
 
 
+def short_answer(said: str, *triplets: Triplet) -> Exchange:
+    """The relations of an answer in a word, together with its question."""
+    return ExtractTriplets(said, question=TEXT), Extraction(triplets)
+
+
 def held(
     *pairs: tuple[Triplet, object], head: object = exact(9), window_words: int = 1000
 ) -> list[Exchange]:

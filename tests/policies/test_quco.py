@@ -47,6 +47,7 @@ from policies.quco_by_hand import (
     held,
     inspect,
     names,
+    said_before,
 )
 
 # --- before the answer --------------------------------------------------------------------------
@@ -391,3 +392,59 @@ def test_quco_has_the_name_of_its_paper_and_needs_nothing_of_the_model() -> None
     loop = SentenceLoop(QuCo(3))
 
     assert (loop.name, loop.needs) == ("quco", frozenset())
+
+
+# --- claims in context, and claims without a tail -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("trigger", "before"),
+    [
+        pytest.param(replace(TRIGGER, resolve_pronouns=True), (RIGHT,), id="resolved"),
+        pytest.param(TRIGGER, (), id="as they are"),
+    ],
+)
+def test_pronouns_are_read_after_the_sentences_before(
+    trigger: QuCo, before: tuple[str, ...]
+) -> None:
+    said = said_before(RIGHT, Support.PRESENT, OSLO_NORWAY)
+
+    found = inspect(
+        "It is old.",
+        (ExtractTriplets("It is old.", before), Extraction(())),
+        trigger=trigger,
+        committed=[said],
+    )
+
+    assert found.reason == "no_claim"
+
+
+@pytest.mark.parametrize(
+    ("count", "queries"),
+    [
+        pytest.param(exact(20), (), id="common"),
+        pytest.param(
+            exact(19),
+            (Query("Oslo is", "rare_head", "Oslo: 19 occurrences, below 20"),),
+            id="rare",
+        ),
+        pytest.param(
+            Count.unavailable(),
+            (Query("Oslo is", "rare_head", "Oslo: unknown occurrences, below 20"),),
+            id="unknown",
+        ),
+    ],
+)
+def test_a_claim_that_lost_its_tail_fails_where_its_head_is_rare(
+    count: Count, queries: tuple[Query, ...]
+) -> None:
+    dropped = DroppedTriplet(Triplet("Oslo", "is", "Norwegian"), "generic_tail")
+
+    found = inspect(
+        "Oslo is Norwegian.",
+        (ExtractTriplets("Oslo is Norwegian."), Extraction((), (dropped,))),
+        (CountPhrases(("Oslo",)), [count]),
+        trigger=replace(TRIGGER, head_threshold=20),
+    )
+
+    assert (found.reason, found.queries) == ("no_claim", queries)

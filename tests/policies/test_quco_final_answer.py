@@ -47,6 +47,7 @@ from policies.quco_by_hand import (
     inspect,
     names,
     said_before,
+    short_answer,
 )
 
 
@@ -288,9 +289,52 @@ def test_the_question_is_not_searched_again_for_the_final_answer() -> None:
 def test_yes_and_no_are_worth_what_was_said_before_them(
     yes_or_no: str, said: list[Sentence], support: Support
 ) -> None:
-    found = inspect(f"So the answer is {yes_or_no}.", committed=said)
+    found = inspect(
+        f"So the answer is {yes_or_no}.", short_answer(yes_or_no.rstrip(".")), committed=said
+    )
 
     assert found == Inspection(support, "by_its_claims")
+
+
+@pytest.mark.parametrize(
+    ("pairs", "support", "queries"),
+    [
+        pytest.param(1, Support.PRESENT, (), id="present"),
+        pytest.param(
+            0,
+            Support.ABSENT,
+            (
+                Query(
+                    "Oslo is the capital of",
+                    "absent_pair",
+                    "Oslo and Norway: never near each other in the corpus",
+                ),
+            ),
+            id="absent",
+        ),
+    ],
+)
+def test_yes_is_worth_what_it_says_of_the_question(
+    pairs: int, support: Support, queries: tuple[Query, ...]
+) -> None:
+    said = said_before(WRONG, Support.ABSENT, OSLO_SWEDEN)
+
+    found = inspect(
+        "So the answer is yes.",
+        short_answer("yes", OSLO_NORWAY),
+        *held((OSLO_NORWAY, together(pairs))),
+        committed=[said],
+    )
+
+    assert (found.support, found.queries) == (support, queries)
+
+
+def test_a_final_answer_that_is_not_to_be_checked_is_unknown_without_a_step() -> None:
+    trigger = replace(TRIGGER, check_final_answer=False)
+
+    found = inspect("So the answer is Norway.", trigger=trigger)
+
+    assert found == Inspection(reason="no_claim")
 
 
 def test_yes_and_no_are_worth_what_stands_in_front_of_them() -> None:
@@ -300,6 +344,7 @@ def test_yes_and_no_are_worth_what_stands_in_front_of_them() -> None:
         f"{claim}, so the answer is yes.",
         claims(claim, OSLO_NORWAY),
         *held((OSLO_NORWAY, together(1))),
+        short_answer("yes"),
     )
 
     assert (found.support, found.reason) == (Support.PRESENT, "by_its_claims")

@@ -67,11 +67,12 @@ def atomic_claims(answer: str, extractor: ClaimExtractor) -> list[AtomicClaim]:
     return [
         claim
         for part, sentence, extraction in zip(parts, told, extractions, strict=True)
-        for claim in _claims(part, sentence, extraction)
+        for claim in facts(part, sentence, extraction)
     ]
 
 
-def _claims(part: Part, told: SelfContained, extraction: Extraction) -> Iterator[AtomicClaim]:
+def facts(part: Part, told: SelfContained, extraction: Extraction) -> Iterator[AtomicClaim]:
+    """The facts of one part of an answer, whose subject has been named and its triplets found."""
     if not extraction.triplets:
         yield AtomicClaim(told.text, part.start, part.end, told.text, None, extraction.silent)
     for triplet in extraction.triplets:

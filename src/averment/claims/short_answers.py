@@ -1,8 +1,8 @@
 """What a short answer claims together with its question.
 
 "Haneef" claims nothing alone; after "Who directed Kumbasaram?" it claims (Kumbasaram, directed,
-Haneef). "Yes" claims what was asked, as a statement; "no" and "maybe" claim nothing that a corpus
-could be asked about. Anything longer is an answer that speaks for itself.
+Haneef). "Yes" claims what was asked, as a statement, and "no" that it is not so; "maybe" claims
+nothing. Anything longer is an answer that speaks for itself.
 
 What this module does not do: answers in sentences, questions in other languages than English, or
 questions without a name: these have nothing to be paired with.
@@ -51,6 +51,7 @@ class AnswerForm(StrEnum):
     YES = "yes"
     """It claims what was asked."""
     NO = "no"
+    """It claims that what was asked is not so, which no corpus can be asked about."""
     OPEN = "open"
     """Maybe, or unknown."""
     TEXT = "text"
@@ -62,7 +63,8 @@ class AnswerClaims:
     """What an answer claims of the question.
 
     ``pairs`` are the triplets of a short answer, heads of the question and the answer as tail;
-    ``statement`` is what "yes" says, for an extractor to read. Both are empty for the others.
+    ``statement`` is what "yes" or "no" says. Both are empty for the others, and the statement also
+    where the question cannot be turned into one.
     """
 
     form: AnswerForm
@@ -89,7 +91,7 @@ def answer_claims(question: str, answer: str) -> AnswerClaims:
         if first in _YES:
             return AnswerClaims(AnswerForm.YES, statement=statement_of(question))
         if first in _NO:
-            return AnswerClaims(AnswerForm.NO)
+            return AnswerClaims(AnswerForm.NO, statement=statement_of(question, negated=True))
         if first in _OPEN:
             return AnswerClaims(AnswerForm.OPEN)
     if len(words) > _MOST_WORDS or not is_fragment(read(answer)):
@@ -97,8 +99,10 @@ def answer_claims(question: str, answer: str) -> AnswerClaims:
     return AnswerClaims(AnswerForm.SHORT, tuple(_pairs(question, answer.strip(" .\n"))))
 
 
-def statement_of(question: str) -> str:
+def statement_of(question: str, *, negated: bool = False) -> str:
     """A yes/no question as the statement that "yes" makes; empty where it cannot be turned.
+
+    Negated it is what "no" says.
 
     The first name, with those joined to it, is the subject; questions that offer a choice ("A or
     B?") state nothing.
@@ -110,7 +114,10 @@ def statement_of(question: str) -> str:
         return ""
     end = _subject_end(asked, pieces)
     subject, rest = asked[len(opener) : end].strip(), asked[end:].strip()
-    return f"{subject[:1].upper()}{subject[1:]} {opener} {rest}." if rest and end else ""
+    if not rest or not end:
+        return ""
+    rest = f"not {rest}" if negated else rest
+    return f"{subject[:1].upper()}{subject[1:]} {opener} {rest}."
 
 
 def _subject_end(question: str, pieces: Sequence[Piece]) -> int:

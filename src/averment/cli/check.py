@@ -41,6 +41,9 @@ def check(
             show_default=False,
         ),
     ] = None,
+    atomic: Annotated[
+        bool, typer.Option("--atomic", help="A claim is one fact of a sentence, not the sentence.")
+    ] = False,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
     aliases: AliasesOption = None,
@@ -72,6 +75,7 @@ def check(
         contexts,
         index=settings.index if asked_for else None,
         model=model,
+        atomic=atomic,
         faithfulness=faithfulness,
         calibrator=calibrator,
         aliases=aliases,

@@ -1,7 +1,8 @@
 """From a document to passages: whole sentences in a row, about a hundred words each.
 
 Passages do not overlap and leave nothing out but blanks, so that every word can be retrieved and
-none twice. A blank line and the end of a heading close a sentence whatever the splitter says.
+none twice; a first line that is the title stands in `Passage.title` already. A blank line and the
+end of a heading close a sentence whatever the splitter says.
 What this module does not do: index or rank (`averment.index`, `averment.retrieval`).
 """
 
@@ -42,7 +43,10 @@ def cut_passages(document: Document, *, words: int = 100) -> list[Passage]:
         ``document_id#0``, ``document_id#1``, …; none if the text is blank.
     """
     text = document.text
-    pieces = _pieces(text, document.language or "en", words)
+    title_line = f"{document.title}\n\n"
+    n_title = len(title_line) if document.title and text.startswith(title_line) else 0
+    found = _pieces(text, document.language or "en", words)
+    pieces = [piece for piece in found if piece.start >= n_title]
     starts = [*_passage_starts(pieces, words), len(text)]
     passages: list[Passage] = []
     for start, end in pairwise(starts):

@@ -73,7 +73,10 @@ def id_field(fields: Mapping[str, object]) -> str:
 
 
 def document_of(record: Mapping[str, object], default_id: str) -> Document:
-    """The document of a record.
+    """The document of a record; its title is the first line of its text.
+
+    Most records keep their subject in ``title`` alone ("He was born in …"), and what is not in the
+    text is neither counted nor near to anything. A text that begins with its title stays as it is.
 
     Args:
         record: Its fields by name.
@@ -90,15 +93,21 @@ def document_of(record: Mapping[str, object], default_id: str) -> Document:
         raise Unusable(f"{key!r} is neither a string nor a whole number")
     if document_id == "":
         raise Unusable(f"{key!r} is empty")
+    text = not_empty(_string(record, "text"))
+    title = _optional_string(record, "title") or ""
     return Document(
         document_id=str(document_id),
-        text=not_empty(_string(record, "text")),
-        title=_optional_string(record, "title") or "",
+        text=text if _begins_with(text, title) else f"{title}\n\n{text}",
+        title=title,
         source=_optional_string(record, "source") or "",
         date=_date(record),
         language=_optional_string(record, "language"),
         metadata={name: value for name, value in record.items() if name not in (key, *FIELDS)},
     )
+
+
+def _begins_with(text: str, title: str) -> bool:
+    return text.lstrip().casefold().startswith(title.strip().casefold())
 
 
 def _string(record: Mapping[str, object], field: str) -> str:

@@ -36,7 +36,8 @@ class Example:
     Args:
         id: Unique within its data set.
         question: The question as it is asked.
-        answers: Every spelling that counts as right, the one of the data set first; at least one.
+        answers: Every spelling that counts as right, the one of the data set first. Empty where the
+            data set says that there is no answer, so that abstaining is right.
         kind: What an answer looks like.
         gold_passages: The passages that the answer stands on, where the data set says so.
         context: Passages that come with the question, gold ones and distractors.
@@ -49,14 +50,26 @@ class Example:
     gold_passages: tuple[GoldPassage, ...] = ()
     context: tuple[GoldPassage, ...] = ()
 
+    @property
+    def is_answerable(self) -> bool:
+        """Whether there is an answer; otherwise abstaining is right."""
+        return bool(self.answers)
+
 
 @dataclass(frozen=True, slots=True)
 class SkippedRecord:
-    """A record that could not be used, and why."""
+    """A record that could not be used, and why.
+
+    `line` is where it starts, from 1; in a JSON array or map and in Parquet, which have no lines to
+    speak of, the number of the record.
+    """
 
     file: str
     line: int
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +81,11 @@ class Dataset:
         examples: In file order.
         digest: SHA-256 of the file's bytes, lower-case hex.
         skipped: The records that were left out.
+        aliases_digest: The same of the file with further spellings; empty if none was given.
     """
 
     name: str
     examples: tuple[Example, ...]
     digest: str
     skipped: tuple[SkippedRecord, ...] = ()
+    aliases_digest: str = ""

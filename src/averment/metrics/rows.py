@@ -11,7 +11,7 @@ What this module does not do: measure.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -151,6 +151,48 @@ def probabilities(confidence: npt.ArrayLike) -> FloatArray:
     if outside.any():
         raise ValueError(f"Confidence lies in [0, 1]; {_where(outside)} does not.")
     return numbers
+
+
+def finite(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Check numbers of which a mean is taken.
+
+    Args:
+        values: Shape (n,).
+        name: What to call them in a message.
+
+    Raises:
+        ValueError: Not one-dimensional, NaN or infinite.
+    """
+    numbers = _without_nan(_one_dimensional(values, name), name)
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise ValueError(f"The {name} of {_where(infinite)} is infinite, and so would be the mean.")
+    return numbers
+
+
+def question_numbers(question_ids: Sequence[str] | Sequence[int]) -> IntArray:
+    """Which question each row belongs to, as whole numbers from 0. Shape (n,).
+
+    Raises:
+        ValueError: An id is neither a string nor a whole number.
+    """
+    for row, question_id in enumerate(question_ids):
+        if not isinstance(question_id, str | int | np.integer):
+            raise ValueError(f"The question id of row {row} is {question_id!r}, not a string.")
+    numbers: IntArray = np.unique(np.asarray(question_ids), return_inverse=True)[1]
+    return numbers
+
+
+def refuse_other_lengths(**columns: Sized) -> None:
+    """Refuse columns that are not of the same rows.
+
+    Raises:
+        ValueError: Lengths differ.
+    """
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise ValueError(f"Each row needs one of each, but there are {found}.")
 
 
 def _rows(estimates: FloatArray, is_true: npt.ArrayLike) -> Rows:

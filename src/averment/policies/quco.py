@@ -54,6 +54,7 @@ from averment.types import (
     Check,
     Count,
     CountKind,
+    Extraction,
     Generation,
     Question,
     RelationOutcome,
@@ -153,6 +154,10 @@ class QuCo:
         compare_values: Look for numbers and dates by value where their words do not occur.
         require_article: A head without a document about it is not covered, and only windows of
             such a document contradict.
+        resolve_pronouns: A pronoun is the name that it stands for in the answer so far.
+        check_final_answer: Hold the final answer against the corpus (the paper does not).
+        head_threshold: A claim of which the head alone can be counted, since its tail was refused,
+            fails where the head occurs less often (the paper's code, not its text: 20). 0: never.
     """
 
     entity_threshold: float
@@ -168,6 +173,9 @@ class QuCo:
     contrast: bool = False
     compare_values: bool = False
     require_article: bool = False
+    resolve_pronouns: bool = False
+    check_final_answer: bool = True
+    head_threshold: int = 0
 
     name: ClassVar[str] = "quco"
     needs: ClassVar[frozenset[Capability]] = frozenset()
@@ -210,8 +218,10 @@ class QuCo:
     ) -> Flow[Inspection]:
         """Hold the claims of a sentence, and the final answer, against the corpus (equation 4)."""
         question = progress.question.text
-        claims = yield from self.inspect_claims(before_final(sentence), question)
-        if not is_final(sentence) or claims.queries:
+        before = [said.text for said in progress.committed] if self.resolve_pronouns else []
+        claimed = before_final(sentence)
+        claims = yield from self.inspect_claims(claimed, question=question, before=before)
+        if claims.queries or not is_final(sentence) or not self.check_final_answer:
             return claims
         final = yield from self._inspect_final(progress, claims, final_answer(sentence))
         asked = [made.trigger for made in progress.ledger.retrievals]
@@ -221,20 +231,40 @@ class QuCo:
             return replace(claims, checks=final.checks)  # what is not known is not present
         return replace(final, checks=claims.checks + final.checks, dropped=claims.dropped)
 
-    def inspect_claims(self, text: str, question: str = "") -> Flow[Inspection]:
-        """Hold the triplets of a text against the corpus; the final answer is not looked for."""
+    def inspect_claims(
+        self, text: str, *, question: str = "", before: Sequence[str] = ()
+    ) -> Flow[Inspection]:
+        """Hold the triplets of a text against the corpus; the final answer is not looked for.
+
+        Args:
+            text: A sentence, or nothing.
+            question: What the answer is to, for the query.
+            before: The sentences before it, for its pronouns.
+        """
         if not text:
             return Inspection(reason="no_claim")
-        extraction = yield from steps.triplets(text)
+        extraction = yield from steps.triplets(text, before=before)
+        return (yield from self.inspect_extraction(extraction, sentence=text, question=question))
+
+    def inspect_answer(self, answer: str, question: str) -> Flow[Inspection]:
+        """Hold what a short answer claims together with its question against the corpus."""
+        extraction = yield from steps.triplets(answer, question=question)
+        return (yield from self.inspect_extraction(extraction, question=question))
+
+    def inspect_extraction(
+        self, extraction: Extraction, *, sentence: str = "", question: str = ""
+    ) -> Flow[Inspection]:
+        """Hold triplets that were found already against the corpus."""
         if extraction.failed is not None:
             return Inspection(reason="extraction_failed")
-        checks = yield from self._pair_check.run(extraction.triplets, text)
+        checks = yield from self._pair_check.run(extraction.triplets, sentence)
+        rare = yield from self._rare_heads(extraction)
         if not checks:
-            return Inspection(reason="no_claim", dropped=extraction.dropped)
+            return Inspection(reason="no_claim", dropped=extraction.dropped, queries=rare)
         support = worst([check.support for check in checks])
-        queries = tuple(
+        queries = rare + tuple(
             Query(
-                self.query_form.of(check.triplet, sentence=text, question=question),
+                self.query_form.of(check.triplet, sentence=sentence, question=question),
                 f"{failed}_pair",
                 f"{check.triplet.head} and {check.triplet.tail}: {self._why(failed)}",
             )
@@ -242,6 +272,25 @@ class QuCo:
             if (failed := _failure(check)) is not None
         )
         return Inspection(support, _reason(support), checks, extraction.dropped, queries)
+
+    def _rare_heads(self, extraction: Extraction) -> Flow[tuple[Query, ...]]:
+        """Queries for the claims of which nothing but a rare head is left."""
+        if not self.head_threshold:
+            return ()
+        refused = {dropped.triplet.head: dropped.triplet for dropped in extraction.dropped}
+        alone = [t for head, t in refused.items() if TextForm().words(head)]
+        counts = yield from steps.count([triplet.head for triplet in alone])
+        values = [CountUnit.OCCURRENCES.of(each, enough=self.head_threshold) for each in counts]
+        return tuple(
+            Query(
+                f"{triplet.head} {triplet.relation}",
+                "rare_head",
+                f"{triplet.head}: {'unknown' if value is None else value} occurrences, "
+                f"below {self.head_threshold}",
+            )
+            for triplet, value in zip(alone, values, strict=True)
+            if value is None or value < self.head_threshold
+        )
 
     def _inspect_final(
         self, progress: Progress, claims: Inspection, answer: str
@@ -252,7 +301,8 @@ class QuCo:
             return self._failed(Support.UNKNOWN, "unknown_answer", question, detail)
         said: list[Sentence | Inspection] = [*progress.committed, claims]
         if is_yes_or_no(answer):
-            return _as_claimed(said)
+            said_yes = yield from self.inspect_answer(answer, question.text)
+            return said_yes if said_yes.checks else _as_claimed(said)
         names = yield from _names(question.text)
         if names is None:
             return Inspection(reason="extraction_failed")

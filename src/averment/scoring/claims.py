@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from averment.claims.short_answers import answer_claims
 from averment.policies.loop import before_final, final_answer, is_unknown
 from averment.types import Check, Draft, Passage, Question, Sentence, Token, Triplet
 
@@ -78,4 +79,10 @@ def claimed(question: Question, sentence: Sentence) -> str:
     before = before_final(sentence.text)
     if before:
         return before
-    return "" if is_unknown(answer) else f"{question.text} {answer}"
+    return "" if is_unknown(answer) else answer_in_words(question, answer)
+
+
+def answer_in_words(question: Question, answer: str) -> str:
+    """What a short answer claims: "yes" and "no" as statements, others after their question."""
+    statement = answer_claims(question.text, answer).statement
+    return statement or f"{question.text} {answer}"

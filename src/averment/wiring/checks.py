@@ -27,6 +27,8 @@ def check(
     contexts: Sequence[str | Document] = (),
     index: EmbeddedIndex | str | Path | None = None,
     model: LanguageModel | str | None = None,
+    *,
+    atomic: bool = False,
     **settings: Any,
 ) -> Report:
     """Check a text claim by claim, against passages, the corpus, or both.
@@ -38,6 +40,7 @@ def check(
             passages are retrieved for each claim.
         index: An open index or its directory; None: there is no corpus.
         model: Re-scores the words of the text; an open model or its name; None: nobody does.
+        atomic: A claim is one fact of a sentence, and not the sentence.
         **settings: Any field of `Settings`, `faithfulness` and `calibrator` above all.
 
     Raises:
@@ -53,7 +56,7 @@ def check(
     )
     own = open_model(resolved) if isinstance(model, str) else None
     try:
-        return _check(text, question, contexts, opened, own or model, resolved)
+        return _check(text, question, contexts, opened, own or model, resolved, atomic=atomic)
     finally:
         if own is not None:
             own.close()
@@ -66,6 +69,8 @@ def _check(
     index: EmbeddedIndex | None,
     model: Any,
     settings: Settings,
+    *,
+    atomic: bool,
 ) -> Report:
     from averment.checking import TextCheck
 
@@ -76,7 +81,8 @@ def _check(
         settings, scorer, index=index, model=model, writes=False, window_words=window_words
     )
     has_passages = index is not None and index.extra_directory("bm25") is not None
-    rule = TextCheck(scoring, counting, n_passages=_PASSAGES_A_CLAIM if has_passages else 0)
+    n_passages = _PASSAGES_A_CLAIM if has_passages else 0
+    rule = TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
     passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
     counted: CorpusIndex | None = index
     if index is not None and settings.aliases:
