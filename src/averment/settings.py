@@ -46,8 +46,9 @@ class Settings(BaseSettings):
     index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
     model: str | None = Field(
         default=None,
-        description="a registry name, a .gguf file, or with base_url a model of that server; "
-        "unset: the best local model that is there",
+        description="a registry name, a .gguf file, the folder of a checkpoint (runtime "
+        "transformers), or with base_url a model of that server; unset: the best local model that "
+        "is there",
     )
     base_url: str | None = Field(
         default=None, description="an OpenAI-compatible server, e.g. http://localhost:11434/v1"

@@ -16,7 +16,9 @@ from averment.settings import Settings
 from averment.wiring import make_policy, policy_names
 from conftest import REPOSITORY
 
-PRESETS = set("none single fixed fixed-length flare flare-simplified quco quco-paper".split())
+PRESETS = set(
+    "none single fixed fixed-length flare flare-simplified dragin etc seakr quco quco-paper".split()
+)
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from averment.models.scripted import ScriptedModel
 from averment.policies.dragin import Dragin
 from averment.policies.etc_trend import Etc
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
+from averment.policies.fixed_length import FixedLength
 from averment.policies.flare import Flare, FlareSimplified
 from averment.policies.loop import SentenceLoop, Trigger
 from averment.policies.seakr import Seakr
@@ -44,6 +45,7 @@ def sentences(answered: Answered) -> tuple[Sentence, ...]:
     ("silent", "same"),
     [
         pytest.param(Flare(0.0, 0.0), SingleRetrieval(), id="flare, which opens with a search"),
+        pytest.param(FixedLength(10**6), SingleRetrieval(), id="fixed-length, which opens so too"),
         pytest.param(FlareSimplified(1.0), NoRetrieval(), id="flare-simplified"),
         pytest.param(Dragin(float("inf")), NoRetrieval(), id="dragin"),
         pytest.param(Etc(float("inf")), NoRetrieval(), id="etc"),
