@@ -324,7 +324,7 @@ def _introspective_model(edges: Edges) -> IntrospectiveModel:
 
 def _remedy(missing: frozenset[Capability]) -> str:
     if missing & _WHITE_BOX:
-        return "Run the model in transformers: --runtime transformers"
+        return "Run a local model in transformers: --runtime transformers"
     return "Choose another policy or another model."
 
 

@@ -263,7 +263,8 @@ class TransformersLM:
         """How the last layer attends while each (before, text, rows_from) is read, in one pass.
 
         Returns:
-            Of the tokens of the text, which is tokenised apart from what stands before it.
+            Of the tokens of the text, which is tokenised apart from what stands before it; where
+            nothing does, it is read without a token for the beginning of a text.
 
         Raises:
             ContextOverflow: Both are longer than the context.
