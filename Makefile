@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast check check-native bench docs clean
+.PHONY: demo test test-fast check check-native bench bench-small docs clean
 
 demo: .venv/.demo
 	$(BIN)/averment demo
@@ -37,6 +37,12 @@ check-native: .venv/.dev
 
 bench: .venv/.demo
 	$(BIN)/python bench/policy_overhead.py
+
+# A few real questions under every text-only policy, with the 0.5B model; goes on where it stopped.
+bench-small: .venv/.dev
+	$(BIN)/averment models get qwen2.5-coder-0.5b
+	$(BIN)/averment bench run small --data ../shared/data
+	$(BIN)/averment bench report small-qwen2.5-coder-0.5b
 
 docs: .venv/.dev
 	$(BIN)/python docs/generate.py

@@ -1,8 +1,13 @@
-"""Text files that somebody gives or that are left behind: read with one message, written whole."""
+"""Text files that somebody gives or that are left behind: read with one message, written whole.
+
+What is read, changed and written back is `locked` meanwhile, so that nobody's change is lost.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from averment.errors import UsageError
@@ -39,3 +44,27 @@ def write_whole(path: Path, text: str) -> None:
     staged = path.with_name(path.name + ".partial")
     staged.write_text(text, encoding="utf-8")
     staged.replace(path)
+
+
+@contextmanager
+def locked(path: Path, *, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Be the only process in a block; others with the same lock file wait.
+
+    Where the platform has no file locks nobody waits.
+
+    Args:
+        path: The lock file; it is made and stays. The folder must be there.
+        on_wait: Told once if another process is in its block.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with path.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            on_wait()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

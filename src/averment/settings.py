@@ -85,6 +85,11 @@ class Settings(BaseSettings):
         default="fail",
         description="segments that cannot be read: fail, or answer without them (lower_bound)",
     )
+    data: Path | None = Field(
+        default=None,
+        description="where the data files of benches lie; unset: beside the bench file, and for "
+        "the benches that ship with averment `data` in home",
+    )
     offline: bool = Field(default=False, description="forbid every connection but loopback")
     timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
     threads: int | None = Field(default=None, ge=1, description="CPU threads of a local model")

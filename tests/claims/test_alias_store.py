@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,12 @@ def test_a_file_that_is_damaged_is_refused_by_name(
         store.rows()
 
     assert str(store.path) in refused.value.message
+
+
+def test_nobody_loses_what_others_add_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "aliases.tsv"
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: UserAliases(path).add("New York City", [f"form {n}"]), range(40)))
+
+    assert len(UserAliases(path).rows()) == 40

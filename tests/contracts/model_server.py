@@ -19,6 +19,7 @@ class ModelServer:
 
     `answer` maps the text before to the text that follows. `reply`, if set, is served in place of
     every answer: status, content type, body. `hangs` leaves every request without a reply.
+    What follows a text that `garbles` is true of is sent as broken JSON.
     `echo` gives the log-probabilities of the pieces of a text that is repeated, the generated one
     included; without it the option is ignored, as many servers do, or refused with `refusal`.
     """
@@ -32,6 +33,7 @@ class ModelServer:
     streams: bool = True
     counts: bool = True
     breaks_off: bool = False
+    garbles: Callable[[str], bool] = lambda before: False
     hangs: bool = False
     models: tuple[str, ...] = ("tiny",)
     reply: tuple[int, str, str] | None = None
@@ -82,6 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if not chat and not stub.has_completions:
             self._send(404, "text/html", "<html>not here</html>")
+        elif stub.garbles(_before(body)[0]):
+            self._send(200, "application/json", '{"choices": [{"text": "So the')
         elif stub.reply is not None:
             self._send(*stub.reply)
         elif body["model"] not in stub.models:

@@ -25,6 +25,7 @@ SCRIPTS = sorted(
 HEAVY = (
     "Stemmer",
     "bm25s",
+    "duckdb",
     "docx",
     "httpx",
     "lxml",

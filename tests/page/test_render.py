@@ -182,3 +182,11 @@ def test_where_no_passage_was_retrieved_no_faithfulness_is_shown(tmp_path: Path)
 
     assert "Nothing was retrieved." in page
     assert "faithful to the passages" not in page
+
+
+def test_a_claim_tells_what_windows_say_of_its_relation_and_how_names_were_counted(
+    repaired: Answered,
+) -> None:
+    page = page_of(repaired)
+
+    assert '<td class="present">“Bonn” says so</td>' in page

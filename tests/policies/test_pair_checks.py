@@ -296,6 +296,23 @@ def test_a_rival_in_twice_as_many_windows_outweighs_a_stated_tail() -> None:
     assert with_contrast == ("contradicted", "rival_stronger")
 
 
+def test_an_article_about_the_head_outweighs_what_others_say_in_passing() -> None:
+    windows = [
+        passage("Rio was directed by Ann Lee.", title="Rio"),
+        passage("Bo Chan, who also directed by night, met the cast of Rio, directed by Bo Chan."),
+    ]
+
+    found = outcome(
+        PairCheck(1000, check_relations=True, contrast=True),
+        CAST_AS_DIRECTOR,
+        *counted(CAST_AS_DIRECTOR, 1),
+        shown(CAST_AS_DIRECTOR, [], windows),
+        (Cooccur((("Rio", "Ann Lee"),), 1000), [together(1)]),
+    )
+
+    assert found == ("contradicted", "rival_stronger")
+
+
 def test_several_triplets_are_read_in_one_step() -> None:
     both = [DIRECTED, CAST_AS_DIRECTOR]
     rio, ann, bo = ("Rio",), ("Ann Lee",), ("Bo Chan",)

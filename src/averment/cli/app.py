@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from averment.cli import alias, ask, calibrate, check, demo, doctor, index, label, models
+from averment.cli import alias, ask, bench, calibrate, check, demo, doctor, index, label, models
 from averment.cli.console import print_error
 from averment.errors import AvermentError, UsageError
 
@@ -35,6 +35,7 @@ app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("label")(label.label)
 app.add_typer(alias.app, name="alias")
+app.add_typer(bench.app, name="bench")
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")
 

@@ -194,6 +194,8 @@ def print_sentence(sentence: Sentence) -> None:
 
 
 def _check_told(check: Check) -> str:
+    from averment.page.words import forms_in_words, relation_in_words
+
     pair = f"{check.triplet.head} + {check.triplet.tail}"
     found = check.cooccurrence
     if found.documents is None:
@@ -202,7 +204,8 @@ def _check_told(check: Check) -> str:
     head, tail = (
         f"{at_least(count.kind)}{count.documents}" for count in (check.head_count, check.tail_count)
     )
-    return f"{pair}: together in {together} (each: {head} and {tail})"
+    told = [f"{pair}: together in {together} (each: {head} and {tail})"]
+    return "; ".join([*told, *filter(None, (relation_in_words(check), forms_in_words(check)))])
 
 
 def print_verdict(answer: Answer) -> None:

@@ -32,6 +32,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
         "index_engine": _engine_state(),
         "local_runtime": _extra_state("xllamacpp", "local"),
         "faithfulness_judge": _judge_state(settings),
+        "aliases": _aliases_state(settings),
         "models": _models_state(settings.home),
     }
     if json:
@@ -91,6 +92,16 @@ def _judge_state(settings: Any) -> str:
         return open_faithfulness(settings, None).name
     except AvermentError as error:
         return f"{error.message} {error.hint}".strip()
+
+
+def _aliases_state(settings: Any) -> dict[str, str]:
+    from averment.wiring.aliases import user_aliases
+
+    try:
+        own = f"{len(user_aliases(settings).rows())} of your own"
+    except AvermentError as error:
+        own = f"{error.message} {error.hint}".strip()
+    return {"forms": own, "countries": _extra_state("countryinfo", "countries")}
 
 
 def _models_state(home: Any) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""One writer at a time: an advisory lock on a file inside the index directory.
+"""One writer at a time: an advisory lock on a file inside a directory.
 
 Readers need no lock, since published files never change. What this module does not do: wait.
 """
@@ -16,8 +16,12 @@ FILE_NAME = ".averment-lock"
 
 
 @contextmanager
-def exclusive(directory: Path) -> Iterator[None]:
+def exclusive(directory: Path, *, what: str = "the index") -> Iterator[None]:
     """Be the only writer of a directory, until the block ends or the process dies.
+
+    Args:
+        directory: Is there already.
+        what: Is in it, for the message.
 
     Raises:
         IndexUnavailable: Another writer is at work.
@@ -36,16 +40,16 @@ def exclusive(directory: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise _in_use(directory) from error
+            raise _in_use(directory, what) from error
         if os.fstat(descriptor).st_nlink == 0:  # its last holder removed it while we came
-            raise _in_use(directory)
+            raise _in_use(directory, what)
         yield
     finally:
         os.close(descriptor)
 
 
-def _in_use(directory: Path) -> IndexUnavailable:
+def _in_use(directory: Path, what: str) -> IndexUnavailable:
     return IndexUnavailable(
-        f"Another process is writing the index at {directory}.",
+        f"Another process is writing {what} at {directory}.",
         hint="Try again when it has finished.",
     )

@@ -13,12 +13,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from averment.errors import ModelFileError, ModelUnavailable, UnknownNameError, UsageError
+from averment.files import locked
 from averment.models import download
 from averment.models.catalogue import MODEL_FILES, ModelFile
 from averment.models.download import Progress, SourceFailed
@@ -150,7 +150,9 @@ class Registry:
             return found
         sources = self._sources(file, source, offline=offline)
         self._make_folder()
-        with _locked(self._folder / f"{file.file_name}.lock", on_source):
+        waiting = "another process that fetches it already: waiting"
+        lock = self._folder / f"{file.file_name}.lock"  # without locks the hash guards the outcome
+        with locked(lock, on_wait=lambda: on_source(waiting)):
             return self.find(name) or self._fetch(file, sources, progress, on_source)
 
     def list(self) -> tuple[Listed, ...]:
@@ -278,20 +280,3 @@ def _verify(file: ModelFile, partial: Path, source: str) -> None:
         f" {found}, expected {file.n_bytes:,} bytes with SHA-256 {file.sha256}. It was deleted.",
         hint="Try another --source.",
     )
-
-
-@contextmanager
-def _locked(path: Path, on_source: Callable[[str], None]) -> Iterator[None]:
-    """Wait until no other process fetches the same model."""
-    try:
-        import fcntl
-    except ImportError:  # a platform without file locks: the hash still guards the outcome
-        yield
-        return
-    with path.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_source("another process that fetches it already: waiting")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

@@ -13,6 +13,7 @@ from importlib import resources
 from string import Template
 
 from averment import steps
+from averment.page.words import forms_in_words, relation_in_words
 from averment.trace import Record, Trace
 from averment.types import (
     Answer,
@@ -20,6 +21,7 @@ from averment.types import (
     Claim,
     Cooccurrence,
     CountKind,
+    RelationOutcome,
     Support,
     TriggeredRetrieval,
     Verdict,
@@ -36,6 +38,14 @@ REASON_WORDS = {
     "not_checked": "the answer could not be checked against the corpus",
     "no_final_answer": "the model came to no final answer",
     "empty_answer": "the model wrote nothing",
+    "contradicted_claim": "the corpus says something else of a claim",
+    "low_coverage": "the corpus does not know every name of the question",
+}
+_RELATION_STYLES = {
+    RelationOutcome.SUPPORTED: "present",
+    RelationOutcome.CONTRADICTED: "absent",
+    RelationOutcome.NOT_FOUND: "not_covered",
+    RelationOutcome.UNKNOWN: "unknown",
 }
 _KINDS: dict[type[object], str] = {
     steps.ExtractEntities: "extract",
@@ -157,12 +167,20 @@ def _checks(checks: Sequence[Check]) -> str:
         f"<tr><td>{escape(check.triplet.head)}</td><td>{escape(check.triplet.tail)}</td>"
         f'<td class="n">{_documents(check.cooccurrence)}</td>'
         f'<td class="n">{_nearest(check.cooccurrence)}</td>'
-        f'<td class="{check.support}">{_words(check.support)}</td></tr>'
+        f'<td class="{check.support}">{_words(check.support)}</td>'
+        f'<td class="{_RELATION_STYLES[check.relation.outcome] if check.relation else ""}">'
+        f"{escape(relation_in_words(check))}</td></tr>"
         for check in checks
+    )
+    counted = "".join(
+        f'<p class="note">counted: {escape(forms)}</p>'
+        for forms in dict.fromkeys(map(forms_in_words, checks))
+        if forms
     )
     return (
         '<table><tr><th>head</th><th>tail</th><th class="n">documents with both</th>'
-        f'<th class="n">nearest, words</th><th></th></tr>{rows}</table>'
+        '<th class="n">nearest, words</th><th></th><th>relation</th></tr>'
+        f"{rows}</table>{counted}"
     )
 
 

@@ -162,7 +162,8 @@ class PairCheck:
         denying = [window for window, each in trusted if each.others]
         others = Counter(one for _, each in trusted for one in dict.fromkeys(each.others))
         rivals = [text for text, _ in others.most_common(_MOST_RIVALS)]
-        if saying and not (self.contrast and _is_outweighed(saying, others, sense)):
+        said_of_head = [window for window in saying if is_about(window, claim.head)]
+        if saying and not (self.contrast and _is_outweighed(saying, said_of_head, others, sense)):
             return RelationCheck(RelationOutcome.SUPPORTED, "states_relation", saying[0]), rivals
         if denying and sense.is_single:
             reason = "rival_stronger" if saying else "states_another"
@@ -228,10 +229,12 @@ def _pairs_to_read(check: Check) -> list[tuple[Forms, Forms]]:
     return [(head, head), (head, tail)] if check.support is Support.PRESENT else [(head, head)]
 
 
-def _is_outweighed(saying: Sequence[Passage], others: Counter[str], sense: Sense) -> bool:
-    """Whether one rival stands in clearly more windows than the claimed tail."""
+def _is_outweighed(
+    saying: Sequence[Passage], of_head: Sequence[Passage], others: Counter[str], sense: Sense
+) -> bool:
+    """Whether a rival stands in clearly more windows, or in the head's own article."""
     strongest = max(others.values(), default=0)
-    return sense.is_single and strongest >= 2 * len(saying)
+    return sense.is_single and strongest >= (2 * len(saying) if of_head else 1)
 
 
 def _judged(relation: RelationCheck, said: str, windows: Sequence[Passage]) -> Flow[RelationCheck]:

@@ -11,6 +11,7 @@ from averment.wiring.aliases import (
     user_aliases,
     widened,
 )
+from averment.wiring.benches import cached_index, open_cached_model, remembered
 from averment.wiring.checks import check
 from averment.wiring.corpus import (
     build_index,
@@ -28,6 +29,7 @@ from averment.wiring.scores import make_scoring, open_faithfulness, read_calibra
 __all__ = [
     "LOCAL_MODELS",
     "build_index",
+    "cached_index",
     "check",
     "delete_documents",
     "has_countries",
@@ -35,6 +37,7 @@ __all__ = [
     "make_scoring",
     "merge_index",
     "open_aliases",
+    "open_cached_model",
     "open_engine",
     "open_extractor",
     "open_faithfulness",
@@ -44,6 +47,7 @@ __all__ = [
     "policy_names",
     "read_alias_table",
     "read_calibrator",
+    "remembered",
     "user_aliases",
     "verify_index",
     "widened",

@@ -9,12 +9,13 @@ What this module does not do: decide which forms are counted (`averment.claims.a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from averment.claims.aliases.book import USER, AliasRow
 from averment.claims.aliases.tables import one_line, read_own, written
 from averment.errors import UsageError
-from averment.files import write_whole
+from averment.files import locked, write_whole
 from averment.text import TextForm
 
 _KEY_OF = TextForm().key
@@ -68,18 +69,19 @@ class UserAliases:
             UsageError: A name or form without a word, one that is the name itself, or one that
                 leads back to the name.
         """
-        before = self.rows()
         told = [AliasRow(one_line(canonical), one_line(form), USER) for form in forms]
-        known = {_key(row) for row in before}
-        new = [row for row in dict.fromkeys(told) if _key(row) not in known]
-        table = read_own(written([*before, *new]), name="")
-        if table.skipped:
-            _, _, reason = table.skipped[0].split(":", 2)
-            raise UsageError(
-                f"{canonical!r} cannot have these forms:{reason}.",
-                hint='Type: averment alias add "New York City" NYC "New York, N.Y."',
-            )
-        self._write([*before, *new])
+        with self._alone():
+            before = self.rows()
+            known = {_key(row) for row in before}
+            new = [row for row in dict.fromkeys(told) if _key(row) not in known]
+            table = read_own(written([*before, *new]), name="")
+            if table.skipped:
+                _, _, reason = table.skipped[0].split(":", 2)
+                raise UsageError(
+                    f"{canonical!r} cannot have these forms:{reason}.",
+                    hint='Type: averment alias add "New York City" NYC "New York, N.Y."',
+                )
+            self._write([*before, *new])
         return new
 
     def remove(self, canonical: str, forms: Sequence[str] = ()) -> list[AliasRow]:
@@ -95,19 +97,25 @@ class UserAliases:
         Raises:
             UsageError: Something named is not there; nothing was removed.
         """
-        before = self.rows()
-        asked = {(_KEY_OF(canonical), _KEY_OF(form)) for form in forms} or {
-            _key(row) for row in before if _KEY_OF(row.canonical) == _KEY_OF(canonical)
-        }
-        missing = asked - {_key(row) for row in before}
-        if missing or not asked:
-            shown = ", ".join(sorted(form for _, form in missing)) or "any form"
-            raise UsageError(
-                f"You have not added {shown} to {canonical!r}; nothing was removed.",
-                hint="See: averment alias list",
-            )
-        self._write([row for row in before if _key(row) not in asked])
-        return [row for row in before if _key(row) in asked]
+        with self._alone():
+            before = self.rows()
+            asked = {(_KEY_OF(canonical), _KEY_OF(form)) for form in forms} or {
+                _key(row) for row in before if _KEY_OF(row.canonical) == _KEY_OF(canonical)
+            }
+            missing = asked - {_key(row) for row in before}
+            if missing or not asked:
+                shown = ", ".join(sorted(form for _, form in missing)) or "any form"
+                raise UsageError(
+                    f"You have not added {shown} to {canonical!r}; nothing was removed.",
+                    hint="See: averment alias list",
+                )
+            self._write([row for row in before if _key(row) not in asked])
+            return [row for row in before if _key(row) in asked]
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Nobody else adds or removes meanwhile."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        return locked(self._path.with_name(f"{self._path.name}.lock"))
 
     def _write(self, rows: Sequence[AliasRow]) -> None:
         write_whole(self._path, written(rows))
