@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tiny_lm import write_tiny_lm
 
 from averment.errors import CapabilityError, ContextOverflow
 from averment.models import introspection
+from averment.models.cache import cached
 from averment.models.transformers_lm import TransformersLM, open_transformers
 from averment.ports import IntrospectiveModel
 from averment.readings import Sampling
@@ -129,8 +131,23 @@ def test_a_model_whose_layers_cannot_be_told_is_refused() -> None:
 # --- the model ----------------------------------------------------------------------------------
 
 
-def test_it_can_be_looked_into(model: TransformersLM) -> None:
+def test_it_can_be_looked_into_also_where_its_calls_are_remembered(
+    model: TransformersLM, tmp_path: Path
+) -> None:
+    remembered = cached(model, identity="tiny", directory=tmp_path)
+
     assert isinstance(model, IntrospectiveModel)
+    assert isinstance(remembered, IntrospectiveModel)
+    assert remembered.attention([("", SAID, 0)]) == model.attention([("", SAID, 0)])
+
+
+def test_a_model_forgets_what_it_read_when_it_is_closed(model: TransformersLM) -> None:
+    model.generate([Prompt(BEFORE)], GenerationOptions(max_tokens=1))
+
+    model.close()
+    (written,) = model.generate([Prompt(BEFORE)], GenerationOptions(max_tokens=1))
+
+    assert written.usage.cached_tokens == 0
 
 
 def test_attention_is_that_of_the_last_layer_reduced_by_hand(model: TransformersLM) -> None:

@@ -28,6 +28,7 @@ from averment.errors import (
     ModelFileError,
 )
 from averment.models import introspection
+from averment.models.closing import Closing
 from averment.models.token_texts import cut_at_offsets, require_joined
 from averment.models.writing import Writing
 from averment.readings import Attention, Sampling, Spread
@@ -94,7 +95,7 @@ def open_transformers(
     return TransformersLM(torch, model.eval(), tokenizer, info=info, n_ctx=n_ctx)
 
 
-class TransformersLM:
+class TransformersLM(Closing):
     """A loaded `LanguageModel`, `ScoringModel` and `IntrospectiveModel`. One text at a time.
 
     Made by `open_transformers`.
@@ -112,7 +113,8 @@ class TransformersLM:
         self._cache: Any = None
 
     def close(self) -> None:
-        """Nothing has to be given back; here because every local model can be closed."""
+        """Forget what was read; the weights go when nobody names the model any more."""
+        self._cache, self._read_ids = None, []
 
     @property
     def info(self) -> ModelInfo:
