@@ -91,6 +91,16 @@ def test_answers_without_confidence_have_no_such_curves(tmp_path: Path) -> None:
     assert page.count("<svg") == 1
 
 
+def test_what_nobody_knows_has_no_section(tmp_path: Path) -> None:
+    theirs = [graded("theirs", n, 1.0, retrievals=None, triggers=None) for n in range(3)]
+
+    page = page_of(tmp_path, theirs)
+
+    assert "What it took" not in page
+    assert "Differences" not in page
+    assert "Curves" not in page
+
+
 def test_an_abstention_is_the_least_sure_answer(tmp_path: Path) -> None:
     sure = {"token_probability": 0.9}
     found = [

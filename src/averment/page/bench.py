@@ -72,13 +72,19 @@ def _set(name: str, report: BenchReport) -> str:
     curves = [each for each in report.curves if each.set == name]
     told = next((each for each in report.record.sets if each.name == name), None)
     source = f"{told.file}, {told.split or 'no split named'}" if told else ""
+    charts = _retrieval_accuracy(lines) + _confidence_charts(curves)
     return (
         f'<article><h2>{escape(name)}</h2><p class="note">{escape(source)}</p>'
-        f"{_grades(lines, paper)}<h3>What it took, a question</h3>{_costs(lines)}"
-        f"<h3>Differences on the same questions, p by sign flips</h3>{_differences(found)}"
-        f'<h3>Curves</h3><div class="charts">{_retrieval_accuracy(lines)}'
-        f"{_confidence_charts(curves)}</div></article>"
+        + _grades(lines, paper)
+        + _section("What it took, a question", _costs(lines))
+        + _section("Differences on the same questions, p by sign flips", _differences(found))
+        + _section("Curves", f'<div class="charts">{charts}</div>' if charts else "")
+        + "</article>"
     )
+
+
+def _section(title: str, body: str) -> str:
+    return f"<h3>{escape(title)}</h3>{body}" if body else ""
 
 
 def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
@@ -114,6 +120,8 @@ def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
 
 
 def _costs(lines: Sequence[Line]) -> str:
+    if all(line.retrievals.value is None for line in lines):
+        return ""
     head = [
         *("policy", "searches", "triggered", "gold found", "model calls"),
         *("prompt tokens", "generated", "other tokens", "seconds", "unknown counts"),
@@ -144,7 +152,7 @@ def _triggers(line: Line) -> str:
 
 def _differences(found: Sequence[Difference]) -> str:
     if not found:
-        return '<p class="note">There is one contestant only.</p>'
+        return ""
     metrics = list(dict.fromkeys(each.metric for each in found))
     head = ["policy", "minus", "n", *(t for m in metrics for t in (_METRICS[m], "p"))]
     pairs: dict[tuple[str, str], dict[str, Difference]] = {}
@@ -245,7 +253,8 @@ def _reliability(curves: ConfidenceCurves) -> tuple[Point, ...]:
 
 def _made_with(record: RunRecord, table: Iterable[Line]) -> str:
     sets = "; ".join(
-        f"{each.name}: {each.n} of {each.file} (SHA-256 {each.digest}), seed {each.seed}"
+        f"{each.name}: {each.n} of {each.file} (SHA-256 {each.digest}), "
+        + ("in file order" if each.seed is None else f"drawn with seed {each.seed}")
         for each in record.sets
     )
     facts = {
