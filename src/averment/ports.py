@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Cooccurrence,
     CorpusInfo,
@@ -161,6 +162,22 @@ class ScoringModel(Protocol):
 
     def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
         """The tokens of each continuation after its prompt, each with its logprob in nats."""
+        ...
+
+
+@runtime_checkable
+class IntrospectiveModel(Protocol):
+    """Lets itself be looked into: attention and hidden states, reduced to plain numbers."""
+
+    def attention(self, texts: Sequence[tuple[str, str, int]]) -> list[Attention]:
+        """How the last layer attends while each (before, text, rows_from) is read.
+
+        Rows are given for the tokens of the text that reach behind the code point `rows_from`.
+        """
+        ...
+
+    def spread(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Spread]:
+        """How far apart the continuations of each prompt are inside the model."""
         ...
 
 

@@ -47,14 +47,20 @@ class Settings(BaseSettings):
     index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
     model: str | None = Field(
         default=None,
-        description="a registry name, a .gguf file, or with base_url a model of that server; "
-        "unset: the best local model that is there",
+        description="a registry name, a .gguf file, the folder of a checkpoint (runtime "
+        "transformers), or with base_url a model of that server; unset: the best local model that "
+        "is there",
     )
     base_url: str | None = Field(
         default=None, description="an OpenAI-compatible server, e.g. http://localhost:11434/v1"
     )
     api_key: SecretStr | None = Field(
         default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
+    )
+    runtime: Literal["llama_cpp", "transformers"] = Field(
+        default="llama_cpp",
+        description="what runs a local model: llama_cpp, or transformers (extra [transformers]), "
+        "which is slow and lets itself be looked into, as dragin, etc and seakr need it",
     )
     policy: str = Field(default="quco", description="when to retrieve: a preset name")
     retriever: RetrieverName = Field(

@@ -66,3 +66,18 @@ CalibratorOption = Annotated[
     Path | None,
     typer.Option(help="A file of `averment calibrate`.", show_default=False),
 ]
+PolicyOption = Annotated[
+    str | None,
+    typer.Option(
+        help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
+        "flare-simplified, dragin, etc, seakr.  [default: quco]",
+        show_default=False,
+    ),
+]
+RuntimeOption = Annotated[
+    str | None,
+    typer.Option(
+        help="llama_cpp, or transformers, which dragin, etc and seakr need.  [default: llama_cpp]",
+        show_default=False,
+    ),
+]
