@@ -18,7 +18,7 @@ mean; a difference of exactly zero is passed over as in the released code.
 
 Departures: the trend runs over the whole answer, where the released code starts again behind each
 search, since it reads each new continuation by itself. That code takes the maximum over what a word
-attends to, not over who attends to it, which contradicts the paper's reading of the quantity.
+attends to, not over who attends to it.
 Content is told by `token_words`, not by part of speech; "the answer is" is the loop's end, not a
 line break.
 
