@@ -47,6 +47,7 @@ from averment.policies.loop import (
 )
 from averment.policies.pairs import PairCheck, one_contains_other
 from averment.policies.relations import sense_of
+from averment.policies.several_steps import goes_by_somebody
 from averment.steps import Flow
 from averment.text import TextForm, contains_words
 from averment.types import (
@@ -71,6 +72,8 @@ LOW_COVERAGE = "low_coverage"
 """The trigger of a search for a question whose entities the corpus hardly knows."""
 BRIDGED = "by_a_bridge"
 """Why an answer that is near no name of the question is present all the same."""
+SKIPPED_STEP = "skipped_step"
+"""Why an answer is unknown that names nobody whom the question goes by."""
 _NO_ANSWERS = frozenset({"echoed_question", "not_among_choices"})
 
 
@@ -161,6 +164,8 @@ class QuCo:
         check_final_answer: Hold the final answer against the corpus (the paper does not).
         allow_bridges: An answer that is near no name of the question may be linked to one by the
             title of a passage that it stands in; it goes out with a warning.
+        require_steps: A question may go by somebody whom it does not name ("X's father"); an answer
+            to it that names nobody else goes out with a warning, or is linked by a bridge.
         head_threshold: A claim of which the head alone can be counted, since its tail was refused,
             fails where the head occurs less often (the paper's code, not its text: 20). 0: never.
     """
@@ -181,6 +186,7 @@ class QuCo:
     resolve_pronouns: bool = False
     check_final_answer: bool = True
     allow_bridges: bool = False
+    require_steps: bool = False
     head_threshold: int = 0
 
     name: ClassVar[str] = "quco"
@@ -320,6 +326,8 @@ class QuCo:
         if _same(answer, names):
             detail = f"{answer} stands in the question and is no answer to it"
             return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
+        if self.require_steps and _skips_a_step(question.text, answer, names, said):
+            return (yield from self._inspect_skipped(progress, names, answer))
         if _ends_a_found_claim(answer, said):
             return Inspection(Support.PRESENT)
         pairs = [name for name in names if not one_contains_other(name, answer)]
@@ -336,6 +344,16 @@ class QuCo:
         support = worst([check.support for check in checks])
         detail = f"{answer} and {', '.join(pairs)}: {self._why(support)}"
         return self._failed(support, _reason(support), question, detail, checks)
+
+    def _inspect_skipped(
+        self, progress: Progress, names: Sequence[str], answer: str
+    ) -> Flow[Inspection]:
+        """An answer that names nobody between: the article that it stands in may be the one."""
+        bridge = yield from self._bridge(progress, names, answer)
+        if bridge:
+            return Inspection(Support.PRESENT, BRIDGED, bridge)
+        detail = f"{answer} skips whom the question goes by"
+        return self._failed(Support.UNKNOWN, SKIPPED_STEP, progress.question, detail)
 
     def _bridge(
         self, progress: Progress, names: Sequence[str], answer: str
@@ -423,7 +441,7 @@ class QuCo:
             return Verdict.ABSTAINED, "no_evidence"
         if last.support in (Support.ABSENT, Support.NOT_COVERED):
             return Verdict.ABSTAINED, "no_evidence"
-        if last.reason in (LOW_COVERAGE, BRIDGED):
+        if last.reason in (LOW_COVERAGE, BRIDGED, SKIPPED_STEP):
             return Verdict.WARNED, last.reason
         if any(is_denied(check) for sentence in sentences for check in sentence.checks):
             return Verdict.WARNED, "contradicted_claim"
@@ -486,6 +504,23 @@ def _offers_a_choice(question: str, names: Sequence[str]) -> bool:
 def _same(answer: str, names: Sequence[str]) -> bool:
     words = TextForm().words(answer)
     return any(TextForm().words(name) == words for name in names)
+
+
+def _skips_a_step(
+    question: str, answer: str, names: Sequence[str], said: Sequence[Sentence | Inspection]
+) -> bool:
+    """Whether a question goes by somebody, and no claim that was found names anybody else."""
+    if not goes_by_somebody(question):
+        return False
+    known = [*names, answer]
+    ends = [
+        end
+        for part in said
+        for check in part.checks
+        if check.support is Support.PRESENT
+        for end in (check.triplet.head, check.triplet.tail)
+    ]
+    return all(any(one_contains_other(end, one) for one in known) for end in ends)
 
 
 def _ends_a_found_claim(answer: str, said: Sequence[Sentence | Inspection]) -> bool:
