@@ -9,13 +9,14 @@ from typing import Any
 from averment.engine import Edges, Missing, carry_out
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
-from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel
+from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
-from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.policies import make_policy
+from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 _PASSAGES_A_CLAIM = 3
@@ -79,6 +80,7 @@ def check_opened(
     model: Any,
     settings: Settings,
     scorer: FaithfulnessScorer | None = None,
+    retriever: Retriever | None = None,
     atomic: bool = False,
 ) -> Report:
     """As `check`, with an index and a model that are open.
@@ -91,6 +93,7 @@ def check_opened(
         model: An open model that re-scores, or None.
         settings: Name the calibrator and the judge.
         scorer: A judge that is open; None: the one that the settings name is opened.
+        retriever: One over the index that is open; None: as the settings say.
         atomic: A claim is one fact of a sentence.
     """
     from averment.checking import TextCheck
@@ -112,7 +115,11 @@ def check_opened(
     writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),
-        retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
+        retriever=(
+            retriever or open_retriever(index, settings)
+            if index and has_passages
+            else _missing("passages", "")
+        ),
         model=writer,
         extractor=open_extractor(settings, writer),
         faithfulness=scorer,

@@ -12,9 +12,10 @@ from averment.policies.loop import SentenceLoop
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
-from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 
@@ -36,6 +37,7 @@ def open_engine(
         NotAnIndexError, IndexFormatError: No usable index there.
         MissingExtraError, ModelFileError: No usable local model.
         UnknownNameError: No such policy.
+        UsageError: The index has not what the retriever needs.
     """
     named: dict[str, Any] = dict(settings)
     if isinstance(index, (str, Path)):
@@ -49,7 +51,7 @@ def open_engine(
         else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
     )
     rule = make_policy(resolved.policy, opened.info)
-    retriever = open_retriever(opened)
+    retriever = open_retriever(opened, resolved)
     if model is not None and not isinstance(model, str):
         return engine_of(rule, opened, retriever, model, resolved)
     own = open_model(resolved)

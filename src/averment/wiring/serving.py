@@ -24,10 +24,11 @@ from averment.settings import Settings
 from averment.types import Document, Report
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.checks import check_opened
-from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
 from averment.wiring.policies import make_policy
+from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
 
 _MOST_MODELS = 16
@@ -122,6 +123,7 @@ class Serving(Closing):
             model=None,
             settings=self.settings,
             scorer=self._scorer,
+            retriever=self.retriever,
         )
 
     def chat_server(self) -> ChatServer | None:
@@ -141,9 +143,9 @@ class Serving(Closing):
 
 
 def _served_name(model: LanguageModel) -> str:
-    """A model file is known by its name, not by where it lies."""
+    """A model that is a file or folder is known by its name, not by where it lies."""
     name = model.info.name
-    return Path(name).stem if name.endswith(".gguf") else name
+    return Path(name).name.removesuffix(".gguf") if Path(name).exists() else name
 
 
 def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serving:
@@ -159,7 +161,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
         MissingExtraError, ModelFileError: No usable local model.
     """
     index = open_index(settings.index, damaged_segments=settings.damaged_segments)
-    retriever = open_retriever(index)
+    retriever = open_retriever(index, settings)
     if model is None and settings.base_url is None:
         model = open_model(settings)
     scorer = open_faithfulness(settings, model)
