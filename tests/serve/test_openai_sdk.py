@@ -8,6 +8,7 @@ from pathlib import Path
 import openai
 import pytest
 
+from averment.wiring import policy_names
 from serve.rivers_index import rivers  # noqa: F401
 from serve.running import QUESTION, running, scripted, serving_of
 from serve.stub_upstream import StubUpstream
@@ -30,7 +31,7 @@ def sdk(rivers: Path) -> Iterator[openai.OpenAI]:
 def test_models_are_listed_alone_and_behind_each_policy(sdk: openai.OpenAI) -> None:
     names = {model.id for model in sdk.models.list()}
 
-    assert names == {"tiny", "none/tiny", "single/tiny", "quco/tiny", "quco-paper/tiny"}
+    assert names == {"tiny", *(f"{policy}/tiny" for policy in policy_names())}
 
 
 def test_details_are_an_extra_field_of_the_completion(sdk: openai.OpenAI) -> None:

@@ -18,12 +18,7 @@ import pytest
 from averment.cli.app import run
 from averment.cli.serve import listening
 from averment.settings import Settings
-from serve.rivers_index import rivers
-from serve.running import (
-    ask,
-    client,
-    rivers,  # noqa: F401
-)
+from serve.running import ask, client
 from serve.stub_upstream import StubUpstream
 
 COMMAND = [sys.executable, "-c", "from averment.cli import main; main()", "serve", "--port", "0"]
@@ -110,6 +105,17 @@ def test_without_an_index_it_says_which_was_missing(capsys: pytest.CaptureFixtur
 
     assert code == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_a_runtime_for_one_thread_is_not_served(
+    rivers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AVERMENT_RUNTIME", "transformers")
+
+    code = run(["serve", "--port", "0", "--index", str(rivers)])
+
+    assert code == 2
+    assert "several threads" in capsys.readouterr().err
 
 
 def test_without_the_extra_it_gives_the_line_to_type(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from averment.engine import Engine
-from averment.errors import UnknownNameError
+from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
@@ -157,12 +157,20 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
         model: An open model to serve instead.
 
     Raises:
+        UsageError: A runtime that serves one thread only.
         NotAnIndexError, IndexFormatError: No usable index.
         MissingExtraError, ModelFileError: No usable local model.
     """
+    opens_model = model is None and settings.base_url is None
+    if opens_model and settings.runtime != "llama_cpp":
+        raise UsageError(
+            f"A server asks its model from several threads, which the runtime "
+            f"{settings.runtime!r} is not made for.",
+            hint="Use the runtime llama_cpp, or a model server: --upstream URL",
+        )
     index = open_index(settings.index, damaged_segments=settings.damaged_segments)
     retriever = open_retriever(index, settings)
-    if model is None and settings.base_url is None:
+    if opens_model:
         model = open_model(settings)
     scorer = open_faithfulness(settings, model)
     return Serving(settings, index=index, retriever=retriever, scorer=scorer, model=model)
