@@ -86,6 +86,19 @@ def test_what_the_client_did_wrong_is_told_in_the_words_of_the_upstream(rivers: 
     assert failed.text.replace(" ", "") == words.replace(" ", "")
 
 
+def test_the_key_of_the_upstream_is_in_no_error(rivers: Path) -> None:
+    reply = (400, JSON, '{"error": {"message": "sk-up is not allowed this"}}')
+    with (
+        StubUpstream(reply=reply) as stub,
+        serving_of(rivers, base_url=stub.url, api_key="sk-up") as serving,
+        running(serving) as url,
+    ):
+        failed = _post(url, BEYOND)
+
+    assert failed.status_code == 400
+    assert failed.json()["error"]["message"] == "… is not allowed this"
+
+
 def test_an_upstream_that_is_not_there_is_a_502(rivers: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         gone = f"http://127.0.0.1:{free.getsockname()[1]}/v1"

@@ -113,7 +113,8 @@ class Server:
         gate = partial(Gate, n_waiting=settings.serve_queue, timeout_s=settings.serve_timeout_s)
         self.answers = gate(settings.serve_workers)
         self.corpus = gate(_CORPUS_WORKERS)
-        self.pool = Pool(settings.serve_workers + _CORPUS_WORKERS)
+        self.pool = Pool(settings.serve_workers)
+        self.corpus_pool = Pool(_CORPUS_WORKERS)
         endpoint = serving.chat_server()
         self.upstream = endpoint and Upstream(endpoint, timeout_s=settings.timeout_s)
         self.chats = Chats(serving, self.upstream, settings, self.measures)
@@ -130,7 +131,8 @@ class Server:
             if self.upstream is not None:
                 await self.upstream.close()
             await in_thread(self.serving.close)
-            self.pool.close()
+            for pool in (self.pool, self.corpus_pool):
+                pool.close()
 
     def rules(self) -> Rules:
         """What is asked of every request."""
@@ -144,7 +146,9 @@ class Server:
 
     async def from_corpus(self, request: Request, call: Callable[[], dict[str, Any]]) -> Response:
         """The answer of the corpus, from a thread."""
-        return Json(await while_connected(request, within(self.corpus, in_thread(call))))
+        return Json(
+            await while_connected(request, within(self.corpus, self.corpus_pool.call(call)))
+        )
 
 
 def make_app(serving: Serving, settings: Settings) -> FastAPI:

@@ -16,7 +16,7 @@ from fastapi import Request
 from averment.errors import AvermentError
 from averment.serve.completions import DONE, event
 from averment.serve.gate import Gate
-from averment.serve.refusals import Refused, refused
+from averment.serve.refusals import Refused, refused, trail
 
 _T = TypeVar("_T")
 CLIENT_GONE = 499
@@ -100,7 +100,7 @@ class Events:
                     self._queue.put_nowait(event(piece))
         except Exception as error:
             if not isinstance(error, (AvermentError, Refused, TimeoutError)):
-                logging.getLogger("averment.serve").exception("a stream failed")
+                logging.getLogger("averment.serve").error("a stream failed: %s", trail(error))
             self._queue.put_nowait(refused(error))
         else:
             self._queue.put_nowait(None)

@@ -65,7 +65,7 @@ class Gate:
 
 
 class Pool:
-    """The threads of a server: for steps of engines, which take the loop's own, and for calls.
+    """Threads for what blocks; answers and corpus have their own, so that neither waits for both.
 
     Args:
         n_threads: How many there are.
@@ -78,11 +78,15 @@ class Pool:
         """Become where the running loop performs what blocks."""
         asyncio.get_running_loop().set_default_executor(self._threads)
 
+    async def call(self, call: Callable[[], _T]) -> _T:
+        """The outcome of a call, from a thread of this pool."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
     def close(self) -> None:
         """Let the threads end what they are at; nothing new is begun."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 
 async def in_thread(call: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-    """The outcome of a call that blocks, from a thread of the pool."""
+    """The outcome of a call that blocks, from a thread of the pool that took over."""
     return await asyncio.to_thread(call, *args, **kwargs)

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from averment.serve.measures import Measures
-from averment.serve.refusals import Refused, refused
+from averment.serve.refusals import Refused, refused, trail
 
 _OPEN = frozenset({"/healthz"})
 _BODY_TIMEOUT_S = 30.0
@@ -75,7 +75,7 @@ class Protection:
             await self._app(scope, self._limited(receive), noting)
         except Exception as error:
             if not isinstance(error, Refused):
-                logging.getLogger("averment.serve").exception("%s failed", scope["path"])
+                logging.getLogger("averment.serve").error("a request failed: %s", trail(error))
             if not status:
                 await _send(refused(error), noting)
         finally:
@@ -96,13 +96,14 @@ class Protection:
         """Receive no more than so much, and the body in so much time."""
         n_bytes = 0
         is_whole = False
+        deadline = time.monotonic() + _BODY_TIMEOUT_S
 
         async def limited() -> Message:
             nonlocal n_bytes, is_whole
             if is_whole:  # only the end of the connection comes now, whenever that is
                 return await receive()
             try:
-                message = await asyncio.wait_for(receive(), _BODY_TIMEOUT_S)
+                message = await asyncio.wait_for(receive(), deadline - time.monotonic())
             except TimeoutError as error:
                 raise HTTPException(408, "The body of the request does not come.") from error
             n_bytes += len(message.get("body", b""))

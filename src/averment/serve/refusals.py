@@ -7,6 +7,7 @@ fault of ours says nothing of its inside: the log has it.
 from __future__ import annotations
 
 import re
+import traceback
 from typing import Any
 
 from averment.errors import (
@@ -98,6 +99,12 @@ def refused(error: Exception) -> Refused:
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
         return Refused(status, type(error).__name__, error.message, hint=error.hint)
     return Refused(500, "InternalError", "The server failed; its log says why.")
+
+
+def trail(error: BaseException) -> str:
+    """Where an error came from, without its message, which may hold what a client wrote."""
+    places = "".join(traceback.format_tb(error.__traceback__))
+    return f"{type(error).__name__}\n{places}"
 
 
 def _code(kind: str) -> str:

@@ -28,7 +28,7 @@ class GivenDocument(BaseModel):
     """A document that a client brings as evidence; its address is cited and never opened."""
 
     model_config = ConfigDict(extra="allow")
-    id: str | None = None
+    id: str | int | None = None
     title: str | None = None
     text: Text
     url: str | None = None

@@ -37,6 +37,7 @@ class Upstream:
     def __init__(self, server: ChatServer, *, timeout_s: float) -> None:
         import httpx2
 
+        self._secret = server.key
         key = {"Authorization": f"Bearer {server.key}"} if server.key else {}
         self._client = httpx2.AsyncClient(
             base_url=server.url.rstrip("/"),
@@ -58,7 +59,7 @@ class Upstream:
         async with self._reply("GET", "/models", None) as reply:
             if reply.status_code in (404, 405, 501):
                 return []
-            await _raise_for_status(reply)
+            await self._raise_for_status(reply)
             listed = _parsed(await _whole(reply)).get("data")
         rows = listed if isinstance(listed, list) else []
         return [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row]
@@ -71,7 +72,7 @@ class Upstream:
             MalformedReply: It answered something that is not a completion.
         """
         async with self._reply("POST", "/chat/completions", body) as reply:
-            await _raise_for_status(reply)
+            await self._raise_for_status(reply)
             found = _parsed(await _whole(reply))
         if not found.get("choices") or not _have(found, "message"):
             raise _malformed(json.dumps(found))
@@ -86,7 +87,7 @@ class Upstream:
         """
         has_ended = False
         async with self._reply("POST", "/chat/completions", body) as reply:
-            await _raise_for_status(reply)
+            await self._raise_for_status(reply)
             async for data in _events(reply):
                 if data == "[DONE]":
                     has_ended = True
@@ -123,6 +124,42 @@ class Upstream:
                 f"The model server cannot be reached or broke off: {type(error).__name__}.",
                 hint=_CHECK,
             ) from error
+
+    async def _raise_for_status(self, reply: httpx2.Response) -> None:
+        """Refuse as the server did where the client can do something about it."""
+        status = reply.status_code
+        if status < 300:
+            return
+        text = await _whole(reply)
+        if self._secret:
+            text = text.replace(self._secret, "…")
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            body = None
+        said = _words(body) if isinstance(body, dict) else text[:300]
+        if status in _KEY_REFUSED:
+            raise Refused(
+                502,
+                "ModelError",
+                f"The model server refuses access (HTTP {status}).",
+                hint="Set OPENAI_API_KEY where averment serve runs.",
+            )
+        if status == 429:
+            after = reply.headers.get("retry-after", "")
+            seconds = int(after) if after.isdigit() else 1
+            raise Refused(
+                429, "ModelUnavailable", f"The model server is busy: {said}", retry_after_s=seconds
+            )
+        if 400 <= status < 500:
+            ours = isinstance(body, dict) and isinstance(body.get("error"), dict)
+            raise Refused(
+                status,
+                "ModelError",
+                f"The model server refused: {said}",
+                body=body if ours else None,
+            )
+        raise Refused(502, "ModelUnavailable", f"The model server failed (HTTP {status}): {said}")
 
 
 async def _whole(reply: httpx2.Response) -> str:
@@ -191,41 +228,6 @@ def _malformed(text: str) -> MalformedReply:
         f"The model server replied with something that is not a completion: {text[:200]!r}.",
         hint=_CHECK,
     )
-
-
-async def _raise_for_status(reply: httpx2.Response) -> None:
-    """Refuse as the server did where the client can do something about it."""
-    status = reply.status_code
-    if status < 300:
-        return
-    text = await _whole(reply)
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = None
-    said = _words(body) if isinstance(body, dict) else text[:300]
-    if status in _KEY_REFUSED:
-        raise Refused(
-            502,
-            "ModelError",
-            f"The model server refuses access (HTTP {status}).",
-            hint="Set OPENAI_API_KEY where averment serve runs.",
-        )
-    if status == 429:
-        after = reply.headers.get("retry-after", "")
-        seconds = int(after) if after.isdigit() else 1
-        raise Refused(
-            429, "ModelUnavailable", f"The model server is busy: {said}", retry_after_s=seconds
-        )
-    if 400 <= status < 500:
-        ours = isinstance(body, dict) and isinstance(body.get("error"), dict)
-        raise Refused(
-            status,
-            "ModelError",
-            f"The model server refused: {said}",
-            body=body if ours else None,
-        )
-    raise Refused(502, "ModelUnavailable", f"The model server failed (HTTP {status}): {said}")
 
 
 def _words(body: Mapping[str, Any]) -> str:

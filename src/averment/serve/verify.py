@@ -20,7 +20,7 @@ def verify(serving: Serving, asked: VerifyRequest) -> dict[str, Any]:
     """
     documents = [
         Document(
-            document_id=each.id or f"document {number}",
+            document_id=str(each.id or f"document {number}"),
             text=each.text,
             title=each.title or "",
             source=each.url or "",
