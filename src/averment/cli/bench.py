@@ -66,7 +66,10 @@ def run(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="A policy instead of the bench's; may be repeated.", show_default=False),
+        typer.Option(
+            help="Instead of the bench's policies: one of them, or a preset; may be repeated.",
+            show_default=False,
+        ),
     ] = None,
     model: Annotated[
         str | None,
@@ -173,6 +176,7 @@ def _run(
             max_unknown=bench.max_unknown,
             expect=tuple(map(str, bench.expect)),
             paper=bench.paper,
+            variants=bench.variants,
         )
         rows = stack.enter_context(open_rows(directory))
         claim_run(directory, record)
@@ -194,7 +198,7 @@ def _entrants(
     """An engine for each policy, over one model and one index.
 
     Raises:
-        UnknownNameError: No such policy.
+        UnknownNameError: No such policy, or no such parameter of it.
         CapabilityError: A policy needs what the model lacks.
         UsageError: A policy has another prompt than the bench says.
     """
@@ -204,7 +208,16 @@ def _entrants(
     given = settings.model_dump(exclude_unset=True, exclude={"index", "model", "policy"})
     found = []
     for name in policies:
-        engine = stack.enter_context(open_engine(index=index, model=model, policy=name, **given))
+        variant = bench.variant(name)
+        engine = stack.enter_context(
+            open_engine(
+                index=index,
+                model=model,
+                policy=variant.preset,
+                policy_parameters=variant.parameters,
+                **given,
+            )
+        )
         if f"prompt_id={bench.prompt}" not in repr(engine.policy):
             raise UsageError(
                 f"The bench {bench.name} is for the prompt {bench.prompt!r}, but policy {name!r} "
