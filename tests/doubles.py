@@ -6,13 +6,16 @@ what they do. `follow` drives a flow by hand, which needs no stand-in at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from averment import errors
 from averment.errors import AvermentError, QueryError
-from averment.models.scripted import ScriptedModel
+from averment.models.scripted import Script, ScriptedModel
+from averment.readings import Attention, Sampling, Spread
 from averment.steps import Flow, Step
 from averment.text import TextForm, capitalised_names
 from averment.types import (
@@ -291,6 +294,42 @@ class RecitingModel(ScriptedModel):
         question = asked.removeprefix("Question: ").removesuffix("\nAnswer:")
         script = self._informed if before.startswith("Context:\n") else self._unaided
         return "".join(f" {sentence}" for sentence in script[question]).removeprefix(prompt.answer)
+
+
+class LookedInto(ScriptedModel):
+    """Says what a script tells it, with the same entropy, attention and spread everywhere.
+
+    Args:
+        script: What to answer.
+        entropy: Of each token, in nats.
+        log_volume: Of the continuations of any prompt.
+    """
+
+    def __init__(self, script: Script, *, entropy: float = 1.0, log_volume: float = -9.0) -> None:
+        every = frozenset(Capability) - {Capability.GRAMMAR}
+        super().__init__(script, name="looked into", capabilities=every)
+        self._entropy = entropy
+        self._log_volume = log_volume
+
+    def generate(self, prompts: Sequence[Prompt], options: GenerationOptions) -> list[Generation]:
+        return [self._open(written) for written in super().generate(prompts, options)]
+
+    def attention(self, texts: Sequence[tuple[str, str, int]]) -> list[Attention]:
+        """Tokens are words with the blank before; each looks back evenly."""
+        return [self._attend(text, rows_from) for _, text, rows_from in texts]
+
+    def spread(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Spread]:
+        usage = Usage(10, sampling.n_samples)
+        return [Spread(self._log_volume, sampling.n_samples, usage) for _ in prompts]
+
+    def _open(self, written: Generation) -> Generation:
+        tokens = tuple(replace(token, entropy=self._entropy) for token in written.tokens)
+        return replace(written, tokens=tokens)
+
+    def _attend(self, text: str, rows_from: int) -> Attention:
+        spans = tuple(found.span() for found in re.finditer(r"\s*\S+", text))
+        rows = [(1 / (at + 1),) * (at + 1) for at, (_, end) in enumerate(spans) if end > rows_from]
+        return Attention(spans, (0.5,) * len(spans), tuple(rows), Usage(len(spans)))
 
 
 def in_order(answers: Sequence[str]) -> Callable[[Prompt], str]:

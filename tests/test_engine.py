@@ -19,6 +19,7 @@ from averment.engine import (
     Engine,
     Missing,
     Unanswered,
+    _batch_key,
     carry_out,
     perform,
     replay,
@@ -41,8 +42,19 @@ from averment.franq.evidence import CorpusSize
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.loop import SentenceLoop
 from averment.policies.quco import QuCo
+from averment.readings import Sampling
 from averment.scoring.flow import Scoring
-from averment.steps import Commit, CountPhrases, Generate, JudgeFaithfulness, Policy, Rescore, Step
+from averment.steps import (
+    Commit,
+    CountPhrases,
+    Generate,
+    JudgeFaithfulness,
+    MeasureSpread,
+    Policy,
+    ReadAttention,
+    Rescore,
+    Step,
+)
 from averment.trace import Failure, Record, Trace
 from averment.types import (
     Answer,
@@ -62,7 +74,14 @@ from averment.types import (
     Token,
     Verdict,
 )
-from doubles import ListIndex, ListRetriever, NameExtractor, RecitingModel, text_of
+from doubles import (
+    ListIndex,
+    ListRetriever,
+    LookedInto,
+    NameExtractor,
+    RecitingModel,
+    text_of,
+)
 
 CAPITALS = {
     "Oslo": "Norway",
@@ -621,7 +640,9 @@ class WholeModel(RecitingModel):
 
     def __init__(self) -> None:
         super().__init__(UNAIDED, INFORMED)
-        self._info = dataclasses.replace(self._info, capabilities=frozenset(Capability))
+        self._info = dataclasses.replace(
+            self._info, capabilities=frozenset({Capability.LOGPROBS, Capability.SCORING})
+        )
 
 
 def scoring_engine(policy: Policy = QUCO, **changed: object) -> Engine:
@@ -691,6 +712,29 @@ def test_a_model_that_cannot_rescore_is_named_in_the_refusal() -> None:
         perform([Rescore(Prompt("Q"), " A")], edges(model=Writing()))
 
     assert "prompt log-probabilities" in e.value.hint
+
+
+def test_a_model_that_cannot_be_looked_into_is_named_in_the_refusal() -> None:
+    with pytest.raises(
+        CapabilityError, match="'reciting' does not let itself be looked"
+    ) as refused:
+        perform([ReadAttention("", "Oslo", 0)], edges())
+
+    assert "--runtime transformers" in refused.value.hint
+
+
+def test_readings_inside_the_model_are_performed_together() -> None:
+    model = LookedInto({})
+    few, many = (Sampling(n, 5, (), 1.0, 0, 1.0, 0) for n in (2, 3))
+
+    attended = perform([ReadAttention("", text, 0) for text in ("a", "a b")], edges(model=model))
+    spread = perform([MeasureSpread(Prompt("Q"), few)] * 2, edges(model=model))
+
+    assert [len(reading.rows) for reading in attended] == [1, 2]
+    assert [each.n_used for each in spread] == [2, 2]
+    assert _batch_key(MeasureSpread(Prompt("Q"), few)) != _batch_key(
+        MeasureSpread(Prompt("Q"), many)
+    )
 
 
 def test_steps_of_scoring_are_performed_together_and_told_apart() -> None:

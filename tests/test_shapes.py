@@ -126,6 +126,7 @@ def test_a_retrieval_has_exactly_the_keys_of_the_contract() -> None:
 
     assert made == {
         "query": "capital Oslo",
+        "retriever": "by hand",
         "trigger": "rare_entity",
         "detail": "Oslo 0",
         "passages": [

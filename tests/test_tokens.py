@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from averment.tokens import clip
-from averment.types import Token
+from averment.tokens import clip, joined, n_tokens
+from averment.types import FinishReason, Generation, Token, Usage
 
 TOKENS = [Token(" Os", -1.0), Token("lo", -2.0), Token(" is", -3.0)]
 
@@ -50,3 +50,35 @@ def test_the_beginning_of_a_character_stays_with_the_character(
 
 def test_no_tokens_give_none() -> None:
     assert clip([], 0, 5) == ()
+
+
+# --- several calls ------------------------------------------------------------------------------
+
+
+def written(*texts: str, listed: bool = True, generated: int = 3) -> Generation:
+    tokens = tuple(Token(text, -1.0) for text in texts) if listed else ()
+    usage = Usage(10, generated, 5)
+    return Generation("".join(texts), tokens, FinishReason.LENGTH, usage)
+
+
+def test_listed_tokens_are_counted_rather_than_those_that_were_written() -> None:
+    assert n_tokens(written(" Oslo", " is", generated=3)) == 2
+    assert n_tokens(written(" Oslo", " is", listed=False, generated=3)) == 3
+
+
+def test_one_call_is_joined_to_itself() -> None:
+    call = written(" Oslo")
+
+    assert joined([call]) is call
+
+
+def test_calls_in_a_row_are_one_text_with_the_cost_of_all() -> None:
+    whole = joined([written(" Oslo"), written("", listed=False), written(" is")])
+
+    assert whole.text == " Oslo is"
+    assert whole.tokens == (Token(" Oslo", -1.0), Token(" is", -1.0))
+    assert whole.usage == Usage(30, 9, 15)
+
+
+def test_a_call_that_lists_no_tokens_leaves_the_whole_without_them() -> None:
+    assert joined([written(" Oslo"), written(" is", listed=False)]).tokens == ()

@@ -17,17 +17,22 @@ from averment.errors import (
     TraceFormatError,
     restore,
 )
+from averment.readings import Attention, Sampling, Spread
 from averment.trace import SCHEMA, Failure, Record, Trace, to_plain
 from averment.types import (
     Capability,
     Count,
     Draft,
+    FinishReason,
+    Generation,
     GenerationOptions,
     ModelInfo,
     Prompt,
     Question,
     Sentence,
     Support,
+    Token,
+    Usage,
     Verdict,
 )
 from doubles import EVERY_ERROR, exact, hits, passage, text_of
@@ -88,6 +93,27 @@ def test_the_cost_adds_up_over_all_steps() -> None:
     assert trace.cost.model_calls == 2
     assert trace.cost.retrievals == 1
     assert trace.cost.seconds == pytest.approx(1.001)
+
+
+def test_what_is_read_inside_a_model_costs_its_tokens_and_every_continuation_is_a_call() -> None:
+    read = done(steps.ReadAttention("", "Oslo", 0), Attention((), (), (), Usage(7)))
+    sampling = Sampling(20, 5, (), 1.0, 50, 0.9, 0)
+    drawn = done(steps.MeasureSpread(Prompt("Q"), sampling), Spread(None, 0, Usage(30, 90)))
+
+    cost = trace_of(GENERATED, read, drawn).cost
+
+    assert (cost.prompt_tokens, cost.generated_tokens) == (47, 93)
+    assert cost.model_calls == 22
+
+
+def test_a_trace_from_before_tokens_had_entropies_is_read() -> None:
+    written = Generation("Oslo", (Token("Oslo", -1.0),), FinishReason.LENGTH, Usage(1, 1))
+    line = trace_of(done(GENERATED.step, written)).dumps()
+
+    old = line.replace(', "entropy": null', "")
+
+    assert old != line
+    assert Trace.loads(old) == Trace.loads(line)
 
 
 def test_the_cost_is_derived_and_never_stored() -> None:

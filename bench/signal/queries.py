@@ -18,7 +18,7 @@ from triples import Case, KindsOfNames, by_rules, cases, read_questions
 
 from averment.index.embedded import open_embedded
 from averment.policies.quco import QueryForm
-from averment.wiring.corpus import open_retriever
+from averment.wiring import open_retriever
 
 _KS = (1, 3, 5)
 

@@ -32,6 +32,7 @@ from averment.ports import (
     ClaimExtractor,
     CorpusIndex,
     FaithfulnessScorer,
+    IntrospectiveModel,
     LanguageModel,
     Retriever,
     ScoringModel,
@@ -39,13 +40,14 @@ from averment.ports import (
 from averment.steps import ClaimScoring, Flow, Policy, Step
 from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
-from averment.types import Answer, Claim, Draft, Question, Verdict
+from averment.types import Answer, Capability, Claim, Draft, Question, Verdict
 
 T = TypeVar("T")
 Observer: TypeAlias = Callable[[Question, Record], None]
 """Told of each step as it is done: progress, streaming, a time line."""
 
 MAX_QUESTION_CHARACTERS = 8000
+_WHITE_BOX = frozenset({Capability.ENTROPIES, Capability.ATTENTION, Capability.HIDDEN_STATES})
 _SAME_VERSION = "Replay with the averment version and the policy that made the trace."
 
 
@@ -138,7 +140,7 @@ class Engine:
             raise CapabilityError(
                 f"Policy {policy.name!r} needs {', '.join(sorted(missing))}; "
                 f"model {edges.model.info.name!r} does not provide it.",
-                hint="Choose another policy or another model.",
+                hint=_remedy(missing),
             )
         self.policy = policy
         self.edges = edges
@@ -282,6 +284,16 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
                 (step.prompt, step.text) for step in batch if isinstance(step, steps.Rescore)
             ]
             return list(_scoring_model(edges).score(texts_after))
+        case steps.ReadAttention():
+            read = [
+                (step.before, step.text, step.rows_from)
+                for step in batch
+                if isinstance(step, steps.ReadAttention)
+            ]
+            return list(_introspective_model(edges).attention(read))
+        case steps.MeasureSpread(sampling=sampling):
+            begun = [step.prompt for step in batch if isinstance(step, steps.MeasureSpread)]
+            return list(_introspective_model(edges).spread(begun, sampling))
         case _:
             assert_never(first)
 
@@ -301,6 +313,21 @@ def _scoring_model(edges: Edges) -> ScoringModel:
     return edges.model
 
 
+def _introspective_model(edges: Edges) -> IntrospectiveModel:
+    if not isinstance(edges.model, IntrospectiveModel):
+        raise CapabilityError(
+            f"The model {edges.model.info.name!r} does not let itself be looked into.",
+            hint=_remedy(_WHITE_BOX),
+        )
+    return edges.model
+
+
+def _remedy(missing: frozenset[Capability]) -> str:
+    if missing & _WHITE_BOX:
+        return "Run a local model in transformers: --runtime transformers"
+    return "Choose another policy or another model."
+
+
 def _batch_key(step: Step) -> tuple[object, ...]:
     match step:
         case steps.Cooccur(window_words=window_words):
@@ -311,6 +338,8 @@ def _batch_key(step: Step) -> tuple[object, ...]:
             return (steps.Search, k)
         case steps.Generate(options=options):
             return (steps.Generate, options)
+        case steps.MeasureSpread(sampling=sampling):
+            return (steps.MeasureSpread, sampling)
         case _:
             return (type(step),)
 

@@ -8,8 +8,9 @@ keeps tensors and wire formats to itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Cooccurrence,
     CorpusInfo,
@@ -29,6 +30,10 @@ from averment.types import (
     Token,
 )
 from averment.uq.records import Nli
+
+if TYPE_CHECKING:  # so that an engine does not import it
+    import numpy as np
+    import numpy.typing as npt
 
 
 class CorpusIndex(Protocol):
@@ -113,6 +118,22 @@ class Retriever(Protocol):
         ...
 
 
+class TextEmbedder(Protocol):
+    """Turns texts into vectors whose cosine says how alike they are."""
+
+    @property
+    def digest(self) -> str:
+        """Hexadecimal; embedders of equal digests give equal vectors."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vector of each text, of length 1; shape ``(n_texts, n_dimensions)``.
+
+        It depends on the text alone, not on those that come with it.
+        """
+        ...
+
+
 class LanguageModel(Protocol):
     """Writes text."""
 
@@ -141,6 +162,22 @@ class ScoringModel(Protocol):
 
     def score(self, continuations: Sequence[tuple[Prompt, str]]) -> list[list[Token]]:
         """The tokens of each continuation after its prompt, each with its logprob in nats."""
+        ...
+
+
+@runtime_checkable
+class IntrospectiveModel(Protocol):
+    """Lets itself be looked into: attention and hidden states, reduced to plain numbers."""
+
+    def attention(self, texts: Sequence[tuple[str, str, int]]) -> list[Attention]:
+        """How the last layer attends while each (before, text, rows_from) is read.
+
+        Rows are given for the tokens of the text that reach behind the code point `rows_from`.
+        """
+        ...
+
+    def spread(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Spread]:
+        """How far apart the continuations of each prompt are inside the model."""
         ...
 
 

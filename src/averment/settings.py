@@ -24,6 +24,7 @@ from pydantic_settings import (
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import DamagedSegments
 
+RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
 
@@ -46,8 +47,9 @@ class Settings(BaseSettings):
     index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
     model: str | None = Field(
         default=None,
-        description="a registry name, a .gguf file, or with base_url a model of that server; "
-        "unset: the best local model that is there",
+        description="a registry name, a .gguf file, the folder of a checkpoint (runtime "
+        "transformers), or with base_url a model of that server; unset: the best local model that "
+        "is there",
     )
     base_url: str | None = Field(
         default=None, description="an OpenAI-compatible server, e.g. http://localhost:11434/v1"
@@ -55,7 +57,22 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = Field(
         default=None, description="key for base_url; unset: OPENAI_API_KEY, else none"
     )
+    runtime: Literal["llama_cpp", "transformers"] = Field(
+        default="llama_cpp",
+        description="what runs a local model: llama_cpp, or transformers (extra [transformers]), "
+        "which is slow and lets itself be looked into, as dragin, etc and seakr need it",
+    )
     policy: str = Field(default="quco", description="when to retrieve: a preset name")
+    retriever: RetrieverName = Field(
+        default="bm25",
+        description="who finds passages: bm25 (words), dense (meaning, by vectors of `averment "
+        "index embed`) or fusion (the ranks of both)",
+    )
+    embedder: Path | None = Field(
+        default=None,
+        description="the sentence model of dense retrieval: a directory with model.onnx and "
+        "tokenizer.json, such as all-MiniLM-L6-v2",
+    )
     faithfulness: str = Field(
         default="auto",
         description="who judges faithfulness: lexical, minilm (ships with averment), judge (the "

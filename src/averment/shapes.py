@@ -224,6 +224,7 @@ def _relation_object(found: RelationCheck) -> dict[str, Any]:
 def _retrieval_object(made: TriggeredRetrieval) -> dict[str, Any]:
     return {
         "query": made.retrieval.query,
+        "retriever": made.retrieval.retriever,
         "trigger": made.trigger,
         "detail": made.detail,
         "passages": [

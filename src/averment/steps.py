@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from averment.errors import CapabilityError, CorpusError, ExtractionError, QueryError
+from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Capability,
     Cooccurrence,
@@ -139,6 +140,27 @@ class Rescore:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class ReadAttention:
+    """Let the model read a text, and say how it attends. Outcome: `Attention`.
+
+    `before` is read first and not reported. Rows are given for the tokens of `text` that reach
+    behind the code point `rows_from`.
+    """
+
+    before: str
+    text: str
+    rows_from: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureSpread:
+    """Draw continuations, and say how far apart they are inside the model. Outcome: `Spread`."""
+
+    prompt: Prompt
+    sampling: Sampling
+
+
 Step: TypeAlias = (
     ExtractEntities
     | ExtractTriplets
@@ -150,6 +172,8 @@ Step: TypeAlias = (
     | Commit
     | JudgeFaithfulness
     | Rescore
+    | ReadAttention
+    | MeasureSpread
 )
 
 _T = TypeVar("_T")
@@ -273,3 +297,15 @@ def rescore(prompt: Prompt, text: str) -> Flow[list[Token]]:
     """The tokens of a text after a prompt."""
     tokens: list[Token] = yield Rescore(prompt, text)
     return tokens
+
+
+def read_attention(text: str, *, before: str = "", rows_from: int) -> Flow[Attention]:
+    """How the model attends while it reads a text behind another."""
+    reading: Attention = yield ReadAttention(before, text, rows_from)
+    return reading
+
+
+def measure_spread(prompt: Prompt, sampling: Sampling) -> Flow[Spread]:
+    """How far apart continuations of a prompt are inside the model."""
+    spread: Spread = yield MeasureSpread(prompt, sampling)
+    return spread

@@ -19,6 +19,7 @@ from typing import Any
 
 from averment import errors, steps
 from averment.errors import AvermentError, TraceFormatError
+from averment.readings import Attention, Spread
 from averment.types import (
     Cooccurrence,
     Cost,
@@ -47,6 +48,8 @@ _OUTCOMES: dict[type[Any], Any] = {
     steps.Commit: type(None),
     steps.JudgeFaithfulness: list[Faithfulness],
     steps.Rescore: list[Token],
+    steps.ReadAttention: Attention,
+    steps.MeasureSpread: Spread,
 }
 _STEPS: dict[str, type[Any]] = {step.__name__: step for step in _OUTCOMES}
 
@@ -106,11 +109,11 @@ class Trace:
     @property
     def cost(self) -> Cost:
         """All tokens and calls of the answer; seconds are the sum over the steps."""
-        generations = [r.outcome for r in self.records if isinstance(r.outcome, Generation)]
+        calls = [r for r in self.records if isinstance(r.outcome, Generation | Attention | Spread)]
         return Cost(
-            prompt_tokens=sum(g.usage.prompt_tokens for g in generations),
-            generated_tokens=sum(g.usage.generated_tokens for g in generations),
-            model_calls=len(generations),
+            prompt_tokens=sum(call.outcome.usage.prompt_tokens for call in calls),
+            generated_tokens=sum(call.outcome.usage.generated_tokens for call in calls),
+            model_calls=sum(_n_continuations(call.step) for call in calls),
             retrievals=sum(isinstance(r.outcome, Retrieval) for r in self.records),
             seconds=sum(r.ms for r in self.records) / 1000.0,
         )
@@ -161,6 +164,10 @@ class Trace:
         if not isinstance(plain, dict):
             raise TraceFormatError("The trace is not a JSON object.")
         return cls.from_json(plain)
+
+
+def _n_continuations(step: steps.Step) -> int:
+    return step.sampling.n_samples if isinstance(step, steps.MeasureSpread) else 1
 
 
 def _record(made: Mapping[str, Any]) -> Record:

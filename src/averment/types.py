@@ -64,6 +64,9 @@ class Capability(StrEnum):
     SAMPLES = "samples"
     GRAMMAR = "grammar"
     SCORING = "scoring"
+    ENTROPIES = "entropies"
+    ATTENTION = "attention"
+    HIDDEN_STATES = "hidden_states"
 
 
 # --- the corpus ---------------------------------------------------------------------------------
@@ -84,7 +87,6 @@ class Document:
 
 Phrase: TypeAlias = str | Set[str]
 """What can be counted: some words in a row, or any of the forms of one name.
-
 Of several forms that overlap in a text, the first counts, the longest of those that start together;
 so they are counted once. A set of one form is that form.
 """
@@ -282,12 +284,14 @@ class Token:
     """A generated token; ``logprob`` (nats) is ``None`` where the server gives none.
 
     ``alternatives`` are the most probable other tokens of its position with their log-probabilities
-    (nats), best first, never the one that was written; as many as were asked for.
+    (nats), best first, never the one that was written; as many as were asked for. ``entropy``
+    (nats) is that of the whole distribution, ``None`` where the model does not give it.
     """
 
     text: str
     logprob: float | None
     alternatives: tuple[tuple[str, float], ...] = ()
+    entropy: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +429,6 @@ class Sentence:
 
     ``reason`` is a code for how the support came about where the checks do not show it:
     ``no_claim`` (nothing to check, which is harmless), ``in_passage``, ``by_its_claims`` …
-
     ``tokens`` are those that were written for it, with the log-probabilities that they had in its
     own context; they join to the end of ``text``, or to all of it, or are empty.
     """

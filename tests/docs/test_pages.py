@@ -16,6 +16,9 @@ from averment.settings import Settings
 from averment.wiring import make_policy, policy_names
 from conftest import REPOSITORY
 
+PRESETS = set(
+    "none single fixed fixed-length flare flare-simplified dragin etc seakr quco quco-paper".split()
+)
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
@@ -97,7 +100,7 @@ def test_every_preset_makes_a_policy_that_names_itself(tmp_path: Path) -> None:
 
     policies = {name: repr(make_policy(name, info)) for name in policy_names()}
 
-    assert set(policies) == {"none", "single", "quco", "quco-paper"}
+    assert set(policies) == PRESETS
     assert policies["quco-paper"].startswith("quco(entity_threshold=1000,")
     for setting in ("window_words=750", "check_final_answer=False", "max_repairs=1"):
         assert setting in policies["quco-paper"]

@@ -100,6 +100,20 @@ def test_rows_of_another_model_are_not_mixed_in(
     assert "model identity is" in capsys.readouterr().err
 
 
+def test_rows_of_another_setting_are_not_mixed_in(
+    made: Path,
+    bench: Path,
+    server: ModelServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AVERMENT_ALIASES", "false")
+
+    assert asked(bench, server) == 2
+
+    assert "'aliases': 'False'" in capsys.readouterr().err
+
+
 def test_a_changed_data_file_is_refused(
     bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -25,7 +25,7 @@ def write_tiny_nli(
 ) -> Path:
     """Model, tokenizer and card; the logits are a random function of both texts and their order."""
     directory.mkdir(parents=True, exist_ok=True)
-    _tokenizer().save(str(directory / "tokenizer.json"))
+    tiny_tokenizer(WORDS).save(str(directory / "tokenizer.json"))
     _write_model(directory / "model.onnx", n_logits or len(labels), with_types)
     write_card(directory, labels=labels)
     return directory
@@ -41,10 +41,11 @@ def write_card(directory: Path, *, labels: Sequence[str] = LABELS, **changed: ob
     (directory / "card.json").write_text(json.dumps({**card, **changed}), encoding="utf-8")
 
 
-def _tokenizer() -> Any:
+def tiny_tokenizer(words: Sequence[str]) -> Any:
+    """A tokenizer of these words and the special ones, in lower case."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    vocabulary = {word: at for at, word in enumerate([*SPECIAL, *WORDS])}
+    vocabulary = {word: at for at, word in enumerate([*SPECIAL, *words])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

@@ -9,11 +9,16 @@ from pathlib import Path
 import pytest
 
 import averment
-from averment.engine import Answered
+from averment.engine import Answered, Edges, Engine
 from averment.models.scripted import ScriptedModel
 from averment.page.render import Entry, rejected_drafts, render_page
+from averment.policies.dragin import Dragin
+from averment.policies.fixed_length import FixedLength
+from averment.policies.loop import SentenceLoop
+from averment.policies.seakr import Seakr
+from averment.steps import Generate
 from averment.types import Answer, Cooccurrence, CountKind
-from doubles import in_order
+from doubles import ListIndex, ListRetriever, LookedInto, NameExtractor, in_order
 
 ARTICLES = {
     "bonn": ("Bonn", "Beethoven was born in Bonn. Bonn lies on the Rhine."),
@@ -60,6 +65,35 @@ def test_drafts_that_were_let_out_are_not_rejected(repaired: Answered) -> None:
 
     texts = [repaired.trace.records[number].outcome.text.strip() for number in rejected]
     assert texts == ["Beethoven was born in Berlin."]
+
+
+def looked_into(policy: SentenceLoop, said: str) -> Answered:
+    edges = Edges(ListIndex([]), ListRetriever([]), LookedInto({"born?": said}), NameExtractor())
+    return Engine(policy, edges).ask("Where was Beethoven born?")
+
+
+def test_a_draft_that_the_next_goes_on_from_is_not_rejected() -> None:
+    policy = SentenceLoop(FixedLength(stride_tokens=3))
+
+    made = looked_into(policy, " Beethoven was born in Bonn. So the answer is Bonn.")
+
+    n_drafts = sum(isinstance(record.step, Generate) for record in made.trace.records)
+    assert n_drafts > len(made.claims)
+    assert rejected_drafts(made.trace.records) == set()
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (SentenceLoop(Dragin()), "read the attention of 5 tokens of “So the answer is Bonn.”"),
+        (SentenceLoop(Seakr()), "measured the spread of 20 continuations: -9.00"),
+    ],
+    ids=["attention", "spread"],
+)
+def test_what_was_read_inside_the_model_is_a_step_of_the_page(
+    policy: SentenceLoop, told: str
+) -> None:
+    assert told in page_of(looked_into(policy, " So the answer is Bonn."))
 
 
 def test_claims_show_their_counts_and_passages_their_titles(repaired: Answered) -> None:

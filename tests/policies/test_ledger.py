@@ -111,3 +111,41 @@ def test_the_context_numbers_the_passages_and_puts_the_title_first() -> None:
     assert ledger.context() == (
         "Context:\n[1] Oslo is in Norway.\n[2] Bergen: A city in Norway.\n\n"
     )
+
+
+# --- hits that are read one by one --------------------------------------------------------------
+
+
+def test_of_a_retrieval_one_hit_alone_may_be_kept() -> None:
+    ledger = Ledger(100)
+
+    n_new = ledger.add(
+        hits("q", passage("One."), passage("Two.")),
+        trigger="always",
+        detail="d",
+        only=passage("Two."),
+    )
+
+    assert (n_new, ledger.passages) == (1, (passage("Two."),))
+    assert len(ledger.retrievals[0].retrieval.hits) == 2
+
+
+def test_unread_is_what_the_model_has_not_before_it() -> None:
+    ledger = Ledger(100)
+    ledger.add(hits("q", passage("One.")), trigger="always", detail="d")
+
+    unread = ledger.unread(hits("r", passage("One."), passage("Two.")))
+
+    assert [hit.passage.text for hit in unread] == ["Two."]
+
+
+def test_what_is_added_to_a_copy_is_not_in_the_ledger() -> None:
+    ledger = Ledger(100)
+    ledger.add(hits("q", passage("One.")), trigger="always", detail="d")
+    twin = ledger.copy()
+
+    twin.add(hits("r", passage("Two.")), trigger="always", detail="d")
+
+    assert ledger.passages == (passage("One."),)
+    assert twin.passages == (passage("One."), passage("Two."))
+    assert (ledger.asked("r"), twin.asked("q"), twin.asked("r")) == (False, True, True)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment import steps
+from averment.readings import Attention, Spread
 from averment.trace import Failure, Record, Trace
 from averment.types import (
     Cooccurrence,
@@ -41,6 +42,8 @@ OUTCOMES: dict[type, Any] = {
     steps.Commit: type(None),
     steps.JudgeFaithfulness: list[Faithfulness],
     steps.Rescore: list[Token],
+    steps.ReadAttention: Attention,
+    steps.MeasureSpread: Spread,
 }
 """What each step gives, as `averment.steps` documents it."""
 

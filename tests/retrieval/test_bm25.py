@@ -4,26 +4,19 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import log
 from pathlib import Path
-from typing import Any, overload
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment.errors import EmptyCorpusError, IndexFormatError
 from averment.retrieval.bm25 import BM25Retriever, build_bm25, open_bm25
 from averment.retrieval.terms import search_terms
 from averment.types import Passage
-
-
-def passages_of(*texts: str, title: str = "") -> list[Passage]:
-    return [
-        Passage(str(number), str(number), title, text, 0, len(text))
-        for number, text in enumerate(texts)
-    ]
+from retrieval.passages_by_hand import OneByOne, passages_of
 
 
 def built(passages: Sequence[Passage], directory: Path, **settings: float) -> BM25Retriever:
@@ -109,30 +102,6 @@ def test_a_search_for_no_passage_is_a_mistake(tmp_path: Path) -> None:
         retriever.search(["sea"], k=0)
 
 
-class OneByOne(Sequence[Passage]):
-    """Passages that remember which of them were read."""
-
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self._passages = passages
-        self.read: list[int] = []
-
-    def __len__(self) -> int:
-        return len(self._passages)
-
-    @overload
-    def __getitem__(self, number: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, number: Any) -> Any:
-        self.read.append(number)
-        return self._passages[number]
-
-    def __iter__(self) -> Iterator[Passage]:
-        raise AssertionError("all passages were read")
-
-
 def test_only_the_passages_that_are_found_are_read(tmp_path: Path) -> None:
     passages = passages_of("sea", "land", "sky")
     build_bm25(passages, tmp_path)
@@ -152,6 +121,7 @@ _TEXTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(texts=_TEXTS, query=st.text("sealndkyhip 東Å", max_size=20), k=st.integers(1, 10))
 def test_hits_share_a_term_are_ordered_and_are_the_best(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], query: str, k: int

@@ -12,11 +12,16 @@ from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
+    EmbedderOption,
+    ExtractorOption,
     FaithfulnessOption,
     HtmlOption,
     IndexOption,
     JsonOption,
     OfflineOption,
+    PolicyOption,
+    RetrieverOption,
+    RuntimeOption,
 )
 from averment.files import write_whole
 
@@ -31,6 +36,8 @@ _STYLES = {
     "not_covered": "yellow",
     "unknown": "bright_black",
 }
+_INTERRUPTION = "every_n_tokens"
+"""The trigger that searches in the middle of a sentence, which goes on from there."""
 
 
 def ask(
@@ -48,16 +55,11 @@ def ask(
         str | None,
         typer.Option(help="An OpenAI-compatible server instead of a local model."),
     ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="quco, quco-paper, single or none.  [default: quco]", show_default=False),
-    ] = None,
-    extractor: Annotated[
-        str | None,
-        typer.Option(
-            help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
-        ),
-    ] = None,
+    runtime: RuntimeOption = None,
+    policy: PolicyOption = None,
+    retriever: RetrieverOption = None,
+    embedder: EmbedderOption = None,
+    extractor: ExtractorOption = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
     aliases: AliasesOption = None,
@@ -88,6 +90,9 @@ def ask(
         model=model,
         policy=policy,
         base_url=base_url,
+        retriever=retriever,
+        embedder=embedder,
+        runtime=runtime,
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,
@@ -160,7 +165,7 @@ class Narrator:
             case steps.Generate() if record.outcome is not None:
                 self._draft = record.outcome.text.strip()
             case steps.Search(query=query, trigger=trigger, detail=detail):
-                if self._draft:
+                if self._draft and trigger != _INTERRUPTION:
                     err().print(
                         Text.assemble("   rejected  ", (self._draft, "strike")), style="red"
                     )

@@ -57,6 +57,19 @@ def list_benches(json: JsonOption = False) -> None:
         out().print(f"{spec.name:<16} {spec.title}: {spec.expects}", markup=False)
 
 
+_DECIDING = (
+    "aliases",
+    "calibrator",
+    "damaged_segments",
+    "embedder",
+    "extractor",
+    "faithfulness",
+    "retriever",
+    "runtime",
+    "scores",
+)
+
+
 @app.command()
 def run(
     bench: Annotated[str, typer.Argument(help="A name of `averment bench list`, or a .toml file.")],
@@ -171,7 +184,7 @@ def _run(
             model_identity=model.identity,
             index=index.info.digest,
             sets=tuple(told for _, told in drawn),
-            settings=bench.settings,
+            settings=_deciding(settings),
             decoder_seed=bench.decoder_seed,
             max_unknown=bench.max_unknown,
             expect=tuple(map(str, bench.expect)),
@@ -185,6 +198,11 @@ def _run(
         watch = None if quiet else _Teller()
         sets = [questions for questions, _ in drawn]
         return run_bench(sets, entrants, rows, limit=limit, watch=watch), directory
+
+
+def _deciding(settings: Settings) -> dict[str, str]:
+    """The settings that decide what is answered, wherever they came from."""
+    return {name: str(getattr(settings, name)) for name in _DECIDING}
 
 
 def _entrants(

@@ -1,4 +1,4 @@
-"""`averment index build|add|delete|merge`: what changes an index."""
+"""`averment index build|add|delete|merge|embed`: what changes an index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.options import IndexOption, JsonOption
+from averment.cli.options import EmbedderOption, IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
 
@@ -151,6 +151,32 @@ def merge(index: IndexOption = None, json: JsonOption = False) -> None:
     )
 
 
+@app.command()
+def embed(
+    index: IndexOption = None, embedder: EmbedderOption = None, json: JsonOption = False
+) -> None:
+    """Give passages the vectors that the retrievers dense and fusion need.
+
+    Only passages without a vector are embedded: run it again after `add`, or when it was
+    interrupted.
+    """
+    from averment.cli.progress import count_progress
+    from averment.settings import resolve_settings
+    from averment.wiring import embed_index, open_embedder
+
+    settings = resolve_settings(index=index, embedder=embedder)
+    model = open_embedder(settings)
+    started = time.perf_counter()
+    with count_progress("Embedding", quiet=json) as advance:
+        n_made = embed_index(settings.index, model, on_progress=advance)
+    seconds = time.perf_counter() - started
+    if json:
+        found = {"index": str(settings.index), "embedded": n_made, "model": model.digest}
+        print_json({**found, "seconds": seconds})
+        return
+    out().print(f"{n_of(n_made, 'passage')} embedded in {seconds:.1f} s; all have vectors now.")
+
+
 def _ingest(
     paths: list[Path],
     index: Path | None,
@@ -165,7 +191,7 @@ def _ingest(
     from averment.corpus.fingerprint import fingerprint
     from averment.corpus.readers import read_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index, read_alias_table
+    from averment.wiring import build_index, open_index, read_alias_table, vector_state
 
     target = resolve_settings(index=index).index
     bad: list[str] = []
@@ -212,6 +238,10 @@ def _ingest(
         f"{n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}, "
         f"{n_of(info.n_passages, 'passage')} in {seconds:.1f} s"
     )
+    state = vector_state(open_index(target))
+    if state is not None and state.n_missing:
+        n_missing = n_of(state.n_missing, "passage")
+        console.print(f"Without a vector: {n_missing}; next: averment index embed")
     console.print(f'Next: averment ask{_flag(index, target)} "your question"')
 
 

@@ -30,6 +30,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
         },
         "index": _index_state(settings.index),
         "index_engine": _engine_state(),
+        "retriever": _retriever_state(settings),
         "local_runtime": _extra_state("xllamacpp", "local"),
         "faithfulness_judge": _judge_state(settings),
         "aliases": _aliases_state(settings),
@@ -70,6 +71,16 @@ def _index_state(path: Any) -> str:
     except AvermentError as error:
         return f"{error.message} {error.hint}".strip()
     return f"{path}: {info.n_documents:,} documents, {info.n_words:,} words"
+
+
+def _retriever_state(settings: Any) -> str:
+    from averment.wiring import open_index, open_retriever
+
+    try:
+        open_retriever(open_index(settings.index), settings)
+    except AvermentError as error:
+        return f"{error.message} {error.hint}".strip()
+    return f"{settings.retriever} is ready"
 
 
 def _engine_state() -> str:

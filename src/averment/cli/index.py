@@ -16,6 +16,7 @@ from averment.errors import QueryError
 if TYPE_CHECKING:
     from averment.ports import CorpusIndex
     from averment.types import Cooccurrence, CorpusInfo, Count, Occurrence, SurfaceForm
+    from averment.wiring.retrievers import VectorState
 
 __all__ = ["app"]
 
@@ -46,12 +47,13 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     from averment.index.compiled import available
     from averment.index.engines import COMPILED, WITHOUT_CORE
     from averment.settings import resolve_settings
-    from averment.wiring import open_index
+    from averment.wiring import open_index, vector_state
 
     target = resolve_settings(index=index).index
-    found = open_index(target).info
+    opened = open_index(target)
+    found, vectors = opened.info, vector_state(opened)
     if json:
-        print_json(info_object(found, target))
+        print_json({**info_object(found, target), "vectors": vectors and vectors._asdict()})
         return
     threshold, n_terms = found.entity_threshold_documents, found.n_terms
     n_deleted = found.n_deleted_documents
@@ -62,6 +64,7 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
         ("documents", f"{found.n_documents:,}{gone}"),
         ("words", f"{found.n_words:,}" + (f" ({n_terms:,} different)" if n_terms else "")),
         ("passages", f"{found.n_passages:,}" if found.n_passages else "none (counts only)"),
+        ("vectors", _vectors_told(vectors)),
         ("segments", f"{found.n_segments:,}"),
         ("size", _sizes(found)),
         ("engine", found.engine + without_core),
@@ -76,6 +79,13 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     ]
     for name, value in rows:
         out().print(f"{name:<11} {value}", markup=False)
+
+
+def _vectors_told(found: VectorState | None) -> str:
+    if found is None:
+        return "none (for dense retrieval: averment index embed)"
+    lacking = f", {found.n_missing:,} missing: averment index embed" if found.n_missing else ""
+    return f"{found.n_vectors:,} by {found.model[:12]}{lacking}"
 
 
 def _sizes(found: CorpusInfo) -> str:

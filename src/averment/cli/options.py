@@ -35,6 +35,26 @@ HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),
 ]
+RetrieverOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who finds passages: bm25, dense or fusion.  [default: bm25]", show_default=False
+    ),
+]
+EmbedderOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The sentence model: a directory with model.onnx and tokenizer.json.  "
+        "[default: $AVERMENT_EMBEDDER]",
+        show_default=False,
+    ),
+]
+ExtractorOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
+    ),
+]
 FaithfulnessOption = Annotated[
     str | None,
     typer.Option(
@@ -45,4 +65,19 @@ FaithfulnessOption = Annotated[
 CalibratorOption = Annotated[
     Path | None,
     typer.Option(help="A file of `averment calibrate`.", show_default=False),
+]
+PolicyOption = Annotated[
+    str | None,
+    typer.Option(
+        help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
+        "flare-simplified, dragin, etc, seakr.  [default: quco]",
+        show_default=False,
+    ),
+]
+RuntimeOption = Annotated[
+    str | None,
+    typer.Option(
+        help="llama_cpp, or transformers, which dragin, etc and seakr need.  [default: llama_cpp]",
+        show_default=False,
+    ),
 ]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from averment.cli.console import err
+
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
 
 
 @contextmanager
@@ -19,19 +23,32 @@ def byte_progress(
         quiet: Show nothing.
         then: What is done when there are none left, if that takes a while.
     """
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import DownloadColumn
+
+    with _progress(what, DownloadColumn(), quiet=quiet, then=then) as advance:
+        yield advance
+
+
+@contextmanager
+def count_progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar of things; yields the function that takes how many are done and how many there are."""
+    from rich.progress import MofNCompleteColumn
+
+    with _progress(what, MofNCompleteColumn(), quiet=quiet, then=None) as advance:
+        yield advance
+
+
+@contextmanager
+def _progress(
+    what: str, amount: ProgressColumn, *, quiet: bool, then: str | None
+) -> Iterator[Callable[[int, int], None]]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = err()
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        DownloadColumn(),
+        amount,
         TimeRemainingColumn(),
         console=console,
         transient=True,

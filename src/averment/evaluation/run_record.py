@@ -48,7 +48,7 @@ class RunRecord:
         model_identity: Name, digest and runtime of the model.
         index: Digest of the index.
         sets: The questions.
-        settings: Settings that the bench fixes.
+        settings: Those that decide what is answered, wherever they came from.
         decoder_seed: Added to the seed of every model call.
         max_unknown: Share of unknown counts above which a policy's rows are invalid.
         expect: What `averment bench compare` holds the run against.

@@ -389,6 +389,7 @@ class IndexWriter:
         directory = self._staging.directory / "extras" / name
         directory.mkdir(parents=True)
         self._extras.append(name)
+        self._is_asked = True
         return directory
 
     def previous_extra(self, name: str) -> Path | None:
@@ -405,7 +406,8 @@ class IndexWriter:
     def publish(self) -> CorpusInfo:
         """Make what was collected the current generation.
 
-        Nothing changes if all documents offered to an existing index were there already.
+        Nothing changes if all documents offered to an existing index were there already. Extra
+        directories that were not made anew stay, unless passages have other numbers than before.
 
         Raises:
             EmptyCorpusError: No document was offered, or none is left; the path stays as it was.
@@ -425,10 +427,10 @@ class IndexWriter:
         with disk_errors(self._path):
             self._settle()
             entries = tuple(self._with_deletion(part) for part in self._parts)
-            extras = tuple(self._place_extra(name) for name in self._extras)
-            if self._previous and not self.renumbers_passages:
-                extras = self._previous.extras
-            manifest = self._manifest(entries, extras)
+            kept = self._previous.extras if self._previous and not self.renumbers_passages else ()
+            extras = {extra.name: extra for extra in kept}
+            extras |= {name: self._place_extra(name) for name in self._extras}
+            manifest = self._manifest(entries, tuple(extras.values()))
             write_manifest(self._path, manifest)
         self._staging.published = True
         self._staging.purges = self._is_merged  # what was deleted has to leave the disk
@@ -436,7 +438,7 @@ class IndexWriter:
 
     @property
     def _is_changed(self) -> bool:
-        return bool(self._n_added or self._n_deleted or self._is_merged)
+        return bool(self._n_added or self._n_deleted or self._is_merged or self._extras)
 
     def _with_deletion(self, part: Part) -> SegmentEntry:
         """The entry of a part, with a new file if more documents are deleted than before."""

@@ -22,7 +22,6 @@ does not fit is truncated here), remember judgements, fetch files, use a GPU.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,13 +32,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from averment.errors import ContextOverflow, MissingExtraError, ModelError, ModelFileError
+from averment.errors import ContextOverflow, ModelError, ModelFileError
+from averment.models.onnx_texts import (
+    MODEL,
+    TOKENIZER,
+    OnnxTexts,
+    file_digest,
+    open_onnx_texts,
+)
 from averment.uq.records import Nli
 
-_MODEL, _TOKENIZER, _CARD = "model.onnx", "tokenizer.json", "card.json"
-_INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
+_CARD = "card.json"
 _SHOWN_CHARACTERS = 60
-_EXTRA = ("Faithfulness models", "local")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,34 +147,10 @@ def open_nli(directory: Path, *, n_threads: int = 1, batch_tokens: int = 1) -> O
         MissingExtraError: The runtime is not installed.
         ModelFileError: A file is missing, is not what the card says, or cannot be loaded.
     """
-    try:
-        import onnxruntime
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise MissingExtraError(*_EXTRA) from error
     card = _read_card(directory)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = n_threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # Waiting threads must not burn the cores of others.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        tokenizer = Tokenizer.from_file(str(directory / _TOKENIZER))
-        session = onnxruntime.InferenceSession(
-            str(directory / _MODEL), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # both libraries raise bare ones of their own
-        raise ModelFileError(f"The model in {directory} cannot be loaded: {error}.") from error
-    inputs = frozenset(each.name for each in session.get_inputs())
-    if not {"input_ids", "attention_mask"} <= inputs <= _INPUTS:
-        raise ModelFileError(
-            f"{directory / _MODEL} has the inputs {sorted(inputs)}; expected input_ids and "
-            "attention_mask, and at most token_type_ids besides."
-        )
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(card.max_tokens, strategy="only_first")
-    return OnnxNli(session, tokenizer, card=card, inputs=inputs, batch_tokens=batch_tokens)
+    texts = open_onnx_texts(directory, n_threads=n_threads, purpose="Faithfulness models")
+    texts.tokenizer.enable_truncation(card.max_tokens, strategy="only_first")
+    return OnnxNli(texts, card=card, batch_tokens=batch_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +171,7 @@ def _read_card(directory: Path) -> Card:
         made = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ModelFileError(
-            f"{path} cannot be read: {error}.", hint=f"A model is {_MODEL}, {_TOKENIZER}, {_CARD}."
+            f"{path} cannot be read: {error}.", hint=f"A model is {MODEL}, {TOKENIZER}, {_CARD}."
         ) from error
     try:
         name, max_tokens = str(made["name"]), int(made["max_tokens"])
@@ -199,7 +179,7 @@ def _read_card(directory: Path) -> Card:
         window_words = int(made["window_words"]) if "window_words" in made else None
         joint = {str(k): float(v) for k, v in made["joint"].items()} if "joint" in made else None
         order = label_order([str(label) for label in made["classes"]])
-        expected = {file: digests[file] for file in (_MODEL, _TOKENIZER)}
+        expected = {file: digests[file] for file in (MODEL, TOKENIZER)}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(
             f"{path} is no card of a model ({error!r}); expected name, classes, max_tokens and "
@@ -209,7 +189,7 @@ def _read_card(directory: Path) -> Card:
         raise ModelFileError(f"{path} has the classes {made['classes']}; {EXPECTED_LABELS}")
     for file, digest in expected.items():
         _verify(directory / file, digest)
-    return Card(name, order, max_tokens, window_words, joint, expected[_MODEL])
+    return Card(name, order, max_tokens, window_words, joint, expected[MODEL])
 
 
 EXPECTED_LABELS = (
@@ -219,11 +199,7 @@ EXPECTED_LABELS = (
 
 
 def _verify(path: Path, expected: str) -> None:
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelFileError(f"The model file {path} cannot be read: {error.strerror}.") from error
+    found = file_digest(path)
     if found != expected:
         raise ModelFileError(
             f"{path} has the SHA-256 {found}; its card says {expected}.",
@@ -237,19 +213,9 @@ def _verify(path: Path, expected: str) -> None:
 class OnnxNli:
     """A loaded model; a `PairJudge`. Made by `open_nli`. Safe to call from threads."""
 
-    def __init__(
-        self,
-        session: Any,
-        tokenizer: Any,
-        *,
-        card: Card,
-        inputs: frozenset[str],
-        batch_tokens: int,
-    ) -> None:
-        self._session = session
-        self._tokenizer = tokenizer
+    def __init__(self, texts: OnnxTexts, *, card: Card, batch_tokens: int) -> None:
+        self._texts = texts
         self._card = card
-        self._inputs = inputs
         self._batch_tokens = batch_tokens
 
     @property
@@ -279,7 +245,7 @@ class OnnxNli:
 
     def n_tokens(self, text: str) -> int:
         """The tokens of a text, without marks; as many as the window of one that is longer."""
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return len(self._texts.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Nli]:
         """The judgement of each (premise, hypothesis); of a premise too long the end is not read.
@@ -296,7 +262,7 @@ class OnnxNli:
 
     def _encode(self, pairs: Sequence[tuple[str, str]]) -> list[Any]:
         try:
-            encodings: list[Any] = self._tokenizer.encode_batch(list(pairs))
+            encodings: list[Any] = self._texts.tokenizer.encode_batch(list(pairs))
         except Exception as error:  # the library raises bare ones
             longest = max((hypothesis for _, hypothesis in pairs), key=len)
             raise ContextOverflow(
@@ -307,14 +273,7 @@ class OnnxNli:
         return encodings
 
     def _logits(self, encodings: Sequence[Any]) -> npt.NDArray[np.float64]:
-        length = max(len(each.ids) for each in encodings)
-        columns = {
-            "input_ids": [each.ids for each in encodings],
-            "attention_mask": [each.attention_mask for each in encodings],
-            "token_type_ids": [each.type_ids for each in encodings],
-        }
-        inputs = {name: _padded(columns[name], length) for name in self._inputs}
-        logits = np.asarray(self._session.run(None, inputs)[0], dtype=np.float64)
+        logits = self._texts.first_output(encodings).astype(np.float64)
         expected = (len(encodings), self._card.labels.n_logits)
         if logits.shape != expected:
             raise ModelFileError(
@@ -334,11 +293,3 @@ def length_batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[in
         batch.append(at)
     if batch:
         yield batch
-
-
-def _padded(rows: Sequence[Sequence[int]], length: int) -> npt.NDArray[np.int64]:
-    """Rows filled up with 0, which the attention mask hides. Shape (n_rows, length)."""
-    padded = np.zeros((len(rows), length), dtype=np.int64)
-    for at, row in enumerate(rows):
-        padded[at, : len(row)] = row
-    return padded

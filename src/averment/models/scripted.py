@@ -25,6 +25,9 @@ from averment.types import (
 Script: TypeAlias = Callable[[Prompt], str] | Mapping[str, str] | Sequence[str]
 
 _WORD = re.compile(r"\s*\S+|\s+")
+_CAPABILITIES = frozenset(
+    {Capability.LOGPROBS, Capability.SAMPLES, Capability.GRAMMAR, Capability.SCORING}
+)
 
 
 class ScriptedModel:
@@ -53,7 +56,7 @@ class ScriptedModel:
         *,
         name: str = "scripted",
         logprob: float | Callable[[str], float] = -0.5,
-        capabilities: frozenset[Capability] = frozenset(Capability),
+        capabilities: frozenset[Capability] = _CAPABILITIES,
     ) -> None:
         self._answer = _function_of(script)
         self._logprob = logprob

@@ -1,9 +1,13 @@
 """Local models through transformers and torch: checkpoints in folders, and the same GGUF files.
 
-For research: it scores given texts in one pass, writes with any number of alternatives a token, and
-is a second opinion on what llama.cpp computes. Quantised weights are expanded to 32 bits when they
-are loaded, which takes a minute and four bytes a parameter; activations are not rounded, as
-llama.cpp does, so that log-probabilities differ by some hundredths of a nat a token.
+For research: it scores given texts in one pass, writes with any number of alternatives a token,
+tells entropies, attention and hidden states (`averment.models.introspection`), and is a second
+opinion on what llama.cpp computes. Quantised weights are expanded to 32 bits when they are loaded,
+which takes a minute and four bytes a parameter; activations are not rounded, as llama.cpp does, so
+that log-probabilities differ by some hundredths of a nat a token.
+
+What was read and written last is kept, so that a prompt pays only for what follows the beginning
+that it shares with it; the last bits of its numbers then depend on what was read before.
 
 What this module does not do: fetch models, run code that comes with them, grammars, decode several
 texts at a time.
@@ -12,7 +16,7 @@ texts at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +27,11 @@ from averment.errors import (
     ModelError,
     ModelFileError,
 )
+from averment.models import introspection
+from averment.models.closing import Closing
 from averment.models.token_texts import cut_at_offsets, require_joined
 from averment.models.writing import Writing
+from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Capability,
     FinishReason,
@@ -36,7 +43,7 @@ from averment.types import (
     Usage,
 )
 
-_CAPABILITIES = frozenset({Capability.LOGPROBS, Capability.SAMPLES, Capability.SCORING})
+_CAPABILITIES = frozenset(Capability) - {Capability.GRAMMAR}
 _INCOMPLETE = "\ufffd"  # what a decoder gives for the beginning of a character
 
 
@@ -69,8 +76,12 @@ def open_transformers(
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, local_files_only=True, **where
         )
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            folder, local_files_only=True, dtype=torch.float32, **where
+        model: Any = transformers.AutoModelForCausalLM.from_pretrained(
+            folder,
+            local_files_only=True,
+            dtype=torch.float32,
+            attn_implementation="eager",  # the others do not give what they attend to
+            **where,
         )
     except ImportError as error:
         raise MissingExtraError("Models in transformers", "transformers") from error
@@ -84,8 +95,8 @@ def open_transformers(
     return TransformersLM(torch, model.eval(), tokenizer, info=info, n_ctx=n_ctx)
 
 
-class TransformersLM:
-    """A loaded model; a `LanguageModel` and a `ScoringModel`. One text at a time.
+class TransformersLM(Closing):
+    """A loaded `LanguageModel`, `ScoringModel` and `IntrospectiveModel`. One text at a time.
 
     Made by `open_transformers`.
     """
@@ -98,6 +109,12 @@ class TransformersLM:
         self._tokenizer = tokenizer
         self._info = info
         self._n_ctx = n_ctx
+        self._read_ids: list[int] = []
+        self._cache: Any = None
+
+    def close(self) -> None:
+        """Forget what was read; the weights go when nobody names the model any more."""
+        self._cache, self._read_ids = None, []
 
     @property
     def info(self) -> ModelInfo:
@@ -187,14 +204,11 @@ class TransformersLM:
         writing, finish = Writing(options), FinishReason.LENGTH
         written: list[int] = []
         text = ""
-        cache = None
+        n_known = self._n_known(before)
         random = torch.Generator().manual_seed(options.seed)
         with torch.inference_mode():
             while len(written) < options.max_tokens and not writing.has_ended:
-                read = torch.tensor([written[-1:] or before])
-                output = self._model(read, cache=cache, use_cache=True, logits_to_keep=1)
-                cache = output.cache
-                logprobs = output.logits[0, -1].log_softmax(0)
+                logprobs = self._read(before + written).log_softmax(0)
                 written.append(_pick(torch, logprobs, options.temperature, random))
                 if written[-1] in self._tokenizer.all_special_ids:
                     finish = FinishReason.STOP
@@ -202,7 +216,31 @@ class TransformersLM:
                 longer = self._decode(before, written)
                 writing.add(self._token(longer[len(text) :], written[-1], logprobs, options))
                 text = longer
-        return writing.generation(finish, Usage(len(before), len(written)))
+        return writing.generation(finish, Usage(len(before), len(written), n_known))
+
+    def _read(self, ids: list[int]) -> Any:
+        """The logits behind these tokens; what was read before is not read again."""
+        n_known = self._n_known(ids)
+        cache = self._cache if n_known else None
+        if cache is not None and n_known < len(self._read_ids):
+            cache.crop(n_known - len(self._read_ids))
+        self._cache, self._read_ids = None, []  # should what follows be interrupted
+        read = self._torch.tensor([ids[n_known:]])
+        output = self._model(read, cache=cache, use_cache=True, logits_to_keep=1)
+        self._cache, self._read_ids = output.cache, ids
+        return output.logits[0, -1]
+
+    def _n_known(self, ids: list[int]) -> int:
+        """How many tokens at the beginning need not be read; the last always is."""
+        if self._cache is None or not all(
+            type(layer).__name__ == "DynamicLayer" for layer in self._cache.layers
+        ):
+            return 0  # other kinds cannot be cut back to any length
+        pairs = zip(self._read_ids, ids[:-1], strict=False)
+        return next(
+            (at for at, (a, b) in enumerate(pairs) if a != b),
+            min(len(self._read_ids), len(ids) - 1),
+        )
 
     def _decode(self, before: list[int], written: list[int]) -> str:
         """The whole characters that were written; some decoders drop a blank at the beginning."""
@@ -217,7 +255,104 @@ class TransformersLM:
             for logprob, other in zip(best.values.tolist(), best.indices.tolist(), strict=True)
             if other != token_id
         ]
-        return Token(text, float(logprobs[token_id]), tuple(others[: options.n_alternatives]))
+        entropy = float(-(logprobs.exp() * logprobs).nansum())  # 0 log 0 is 0
+        logprob = float(logprobs[token_id])
+        return Token(text, logprob, tuple(others[: options.n_alternatives]), entropy)
+
+    # --- looking in -----------------------------------------------------------------------------
+
+    def attention(self, texts: Sequence[tuple[str, str, int]]) -> list[Attention]:
+        """How the last layer attends while each (before, text, rows_from) is read, in one pass.
+
+        Returns:
+            Of the tokens of the text, which is tokenised apart from what stands before it; where
+            nothing does, it is read without a token for the beginning of a text.
+
+        Raises:
+            ContextOverflow: Both are longer than the context.
+            CapabilityError: The attention of this architecture is not found.
+        """
+        return [self._attend(*each) for each in texts]
+
+    def _attend(self, before: str, text: str, rows_from: int) -> Attention:
+        ids = self._tokenizer(before).input_ids if before else []
+        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        spans = tuple((int(start), int(end)) for start, end in found.offset_mapping)
+        read = ids + found.input_ids
+        self._require_room(len(read))
+        usage = Usage(prompt_tokens=len(read))
+        if not spans:
+            return Attention((), (), (), usage)
+        module = introspection.attention_module(self._model)
+        with self._torch.inference_mode(), introspection.listening(module) as heard:
+            self._model(self._torch.tensor([read]), use_cache=False, logits_to_keep=1)
+            weights = heard[0][1][0, :, len(ids) :, len(ids) :]
+        first_row = next((at for at, (_, end) in enumerate(spans) if end > rows_from), len(spans))
+        return Attention(
+            spans,
+            tuple(introspection.received(weights)),
+            tuple(introspection.mean_rows(weights, first_row)),
+            usage,
+        )
+
+    def spread(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[Spread]:
+        """How far apart continuations of each prompt are inside the model; drawn side by side.
+
+        Raises:
+            ContextOverflow: A prompt is longer than the context.
+            CapabilityError: The feed-forward branch of this architecture is not found.
+        """
+        return [self._spread(prompt, sampling) for prompt in prompts]
+
+    def _spread(self, prompt: Prompt, sampling: Sampling) -> Spread:
+        before = self._tokenizer(prompt.text + prompt.answer).input_ids
+        self._require_room(len(before) + sampling.max_tokens)
+        n_known = self._n_known(before)
+        torch = self._torch
+        random = torch.Generator().manual_seed(sampling.seed)
+        module = introspection.feed_forward_module(self._model)
+        drawn = [_Drawn() for _ in range(sampling.n_samples)]
+        with torch.inference_mode(), introspection.listening(module) as heard:
+            logits = self._read(before).expand(sampling.n_samples, -1)
+            cache = introspection.repeated(self._cache, sampling.n_samples)
+            for _ in range(sampling.max_tokens):
+                probabilities = introspection.keep_probable(torch, logits, sampling)
+                chosen = torch.multinomial(probabilities, 1, generator=random)
+                states = heard[-1][:, -1].expand(sampling.n_samples, -1)
+                for each, token, state in zip(drawn, chosen[:, 0].tolist(), states, strict=True):
+                    self._draw(each, token, state, sampling)
+                if all(each.has_ended for each in drawn):
+                    break
+                heard.clear()
+                output = self._model(chosen, cache=cache, use_cache=True, logits_to_keep=1)
+                cache, logits = output.cache, output.logits[:, -1]
+        used = [each.state for each in drawn if each.text.strip()]
+        n_written = sum(len(each.ids) for each in drawn)
+        volume = introspection.log_volume(torch, used)
+        return Spread(volume, len(used), Usage(len(before), n_written, n_known))
+
+    def _draw(self, drawn: _Drawn, token: int, state: Any, sampling: Sampling) -> None:
+        if drawn.has_ended:
+            return
+        drawn.ids.append(token)
+        drawn.state = state
+        if token in self._tokenizer.all_special_ids:
+            drawn.has_ended = True
+            return
+        text = self._tokenizer.decode(drawn.ids)
+        ends = [at for stop in sampling.stop if (at := text.find(stop)) >= 0]
+        drawn.has_ended = bool(ends)
+        drawn.text = text[: min(ends)] if ends else text
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """A continuation while it is drawn; `state` is that of the last token read for it."""
+
+    ids: list[int] = field(default_factory=list)
+    text: str = ""
+    state: Any = None
+    has_ended: bool = False
 
 
 def _pick(torch: Any, logprobs: Any, temperature: float, random: Any) -> int:

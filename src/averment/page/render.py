@@ -58,6 +58,8 @@ _KINDS: dict[type[object], str] = {
     steps.Commit: "commit",
     steps.JudgeFaithfulness: "score",
     steps.Rescore: "score",
+    steps.ReadAttention: "score",
+    steps.MeasureSpread: "score",
 }
 
 
@@ -191,7 +193,8 @@ def _retrieval(made: TriggeredRetrieval) -> str:
     return (
         f"<details><summary>“{escape(made.retrieval.query)}” · "
         f"{escape(made.trigger.replace('_', ' '))}</summary>"
-        f'<p class="note">{escape(made.detail)}</p>{passages or "No passage matched."}</details>'
+        f'<p class="note">{escape(made.detail)} · found by {escape(made.retrieval.retriever)}</p>'
+        f"{passages or 'No passage matched.'}</details>"
     )
 
 
@@ -219,17 +222,25 @@ def _timeline(records: Sequence[Record]) -> str:
 
 
 def rejected_drafts(records: Sequence[Record]) -> set[int]:
-    """Which records are drafts that another draft replaced before a sentence was let out."""
+    """Which records are drafts that another draft replaced before a sentence was let out.
+
+    A draft that the next one goes on from was interrupted, not replaced.
+    """
     rejected: set[int] = set()
     draft: int | None = None
     for number, record in enumerate(records):
         if isinstance(record.step, steps.Generate):
-            if draft is not None:
+            if draft is not None and not _goes_on(record.step, records[draft]):
                 rejected.add(draft)
             draft = number
         elif isinstance(record.step, steps.Commit):
             draft = None
     return rejected
+
+
+def _goes_on(step: steps.Generate, draft: Record) -> bool:
+    text = draft.outcome.text if draft.outcome is not None else ""
+    return bool(text) and step.prompt.answer.endswith(text)
 
 
 def _told(record: Record) -> str:
@@ -265,6 +276,11 @@ def _told(record: Record) -> str:
             return f"held {len(claims)} claims against {len(passages)} passages: {scores}"
         case steps.Rescore(text=text):
             return f"re-scored {len(outcome)} tokens of “{text.strip()}” without passages"
+        case steps.ReadAttention(text=text):
+            return f"read the attention of {len(outcome.spans)} tokens of “{text.strip()}”"
+        case steps.MeasureSpread():
+            volume = "unknown" if outcome.log_volume is None else f"{outcome.log_volume:.2f}"
+            return f"measured the spread of {outcome.n_used} continuations: {volume}"
 
 
 def _names(pair: tuple[steps.Forms, steps.Forms]) -> str:

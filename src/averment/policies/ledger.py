@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from averment.text import TextForm
-from averment.types import Passage, Retrieval, TriggeredRetrieval
+from averment.types import Passage, Retrieval, ScoredPassage, TriggeredRetrieval
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,22 @@ class Ledger:
         """Whether a query was made before; the corpus would answer the same."""
         return any(made.retrieval.query == query for made in self.retrievals)
 
-    def add(self, retrieval: Retrieval, *, trigger: str, detail: str) -> int:
-        """Keep the hits of a retrieval; returns how many of them the model had not before it."""
+    def add(
+        self, retrieval: Retrieval, *, trigger: str, detail: str, only: Passage | None = None
+    ) -> int:
+        """Keep the hits of a retrieval; returns how many of them the model had not before it.
+
+        Args:
+            retrieval: What was found.
+            trigger: Why it was asked for: a code.
+            detail: The same in words.
+            only: The one hit that is kept, where the others were read and dropped.
+        """
         self.retrievals.append(TriggeredRetrieval(retrieval, trigger, detail))
         known = set(self._held)
         for hit in retrieval.hits:
+            if only is not None and hit.passage != only:
+                continue
             n_words = len(TextForm().words(hit.passage.text))
             held = _Held(hit.passage, len(self.retrievals), hit.rank, n_words)
             before = self._held.get(hit.passage.passage_id)
@@ -49,6 +60,17 @@ class Ledger:
                 self._held[hit.passage.passage_id] = held
         self._shrink()
         return len(self._held.keys() - known)
+
+    def unread(self, retrieval: Retrieval) -> list[ScoredPassage]:
+        """The hits of a retrieval that the model has not before it."""
+        return [hit for hit in retrieval.hits if hit.passage.passage_id not in self._held]
+
+    def copy(self) -> Ledger:
+        """A ledger of its own with the same passages and retrievals."""
+        twin = Ledger(self.budget_words)
+        twin.retrievals = list(self.retrievals)
+        twin._held = dict(self._held)
+        return twin
 
     @property
     def passages(self) -> tuple[Passage, ...]:

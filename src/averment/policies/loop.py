@@ -7,14 +7,19 @@ The loop generates sentence by sentence. A sentence that fails is not built upon
 again with what was retrieved for it, and the new draft is inspected like the first. It stops at
 "the answer is", at the sentence limit, or when the model has nothing more to say or says again
 what it has said; then it opens the final sentence itself and lets the model fill it in.
+
+Where a paper's rule is not "inspect, search, draft again", an `Inspection` says so: searches for
+the sentence that comes next, a sentence that is only interrupted (`Paced`) and goes on, the
+beginning of a sentence that stays, or hits that are read one by one.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from averment import steps
 from averment.policies.ledger import Ledger
@@ -22,7 +27,7 @@ from averment.prompts import load
 from averment.steps import Flow
 from averment.text import TextForm
 from averment.text import sentences as split_sentences
-from averment.tokens import clip
+from averment.tokens import clip, joined, n_tokens
 from averment.types import (
     Capability,
     Check,
@@ -72,22 +77,40 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a trigger holds of a drafted sentence; queries mean that it failed."""
+    """What a trigger holds of a drafted sentence; queries mean that it failed.
+
+    `next_queries` are searched once the sentence is committed, for those that follow. A sentence
+    that is `unfinished` has not failed: it goes on behind what is written, with what the queries
+    find. Of a sentence that failed, the beginning `kept` stays. With an `uncertainty` (worse when
+    higher), the hits of its query are read one by one, and the one that leaves least of it stays.
+    """
 
     support: Support = Support.UNKNOWN
     reason: str | None = None
     checks: tuple[Check, ...] = ()
     dropped: tuple[DroppedTriplet, ...] = ()
     queries: tuple[Query, ...] = ()
+    next_queries: tuple[Query, ...] = ()
+    unfinished: bool = False
+    kept: str = ""
+    uncertainty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a trigger may look at: the answer so far and the evidence for it."""
+    """What a trigger may look at: the answer so far and the evidence for it.
+
+    `pieces` is what the model wrote for it, call by call, without what is being inspected;
+    `prompt` is what that was written behind, and `repairs` how often the sentence at hand was
+    drafted before.
+    """
 
     question: Question
     committed: tuple[Sentence, ...]
     ledger: Ledger
+    pieces: tuple[Generation, ...] = ()
+    repairs: int = 0
+    prompt: Prompt = field(default_factory=lambda: Prompt(""))
 
 
 class Trigger(Protocol):
@@ -116,6 +139,23 @@ class Trigger(Protocol):
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
         """What to do with the finished answer, and the reason if it is not simply given."""
         ...
+
+
+@runtime_checkable
+class Paced(Protocol):
+    """A trigger that is asked after a number of tokens, be the sentence finished or not."""
+
+    def room_tokens(self, progress: Progress) -> int:
+        """How many tokens may be written before it is asked, >= 1."""
+        ...
+
+
+class _Drafted(NamedTuple):
+    """A sentence, what the model wrote for it, and what to search behind it."""
+
+    sentence: Sentence
+    pieces: tuple[Generation, ...]
+    next_queries: tuple[Query, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -162,17 +202,21 @@ class SentenceLoop:
         ledger = Ledger(self.ledger_words)
         yield from self._search((yield from self.trigger.before(question)), ledger)
         committed: list[Sentence] = []
+        pieces: list[Generation] = []
         stuck = False
         while not (committed and is_final(committed[-1].text)):
             opening = _OPENING if stuck or len(committed) >= self.max_sentences - 1 else ""
-            progress = Progress(question, tuple(committed), ledger)
-            sentence = yield from self._next_sentence(progress, opening)
-            if sentence is not None:
-                committed.append(sentence)
-                yield from steps.commit(sentence)
+            progress = Progress(question, tuple(committed), ledger, tuple(pieces))
+            drafted = yield from self._next_sentence(progress, opening)
+            if drafted is not None:
+                committed.append(drafted.sentence)
+                pieces.extend(drafted.pieces)
+                yield from steps.commit(drafted.sentence)
+                if not is_final(drafted.sentence.text):
+                    yield from self._search(drafted.next_queries, ledger)
             elif opening:
                 break
-            stuck = sentence is None
+            stuck = drafted is None
         verdict, reason = self.trigger.conclude(tuple(committed))
         return Draft(
             sentences=tuple(committed),
@@ -182,43 +226,81 @@ class SentenceLoop:
             reason=reason,
         )
 
-    def _next_sentence(self, progress: Progress, opening: str) -> Flow[Sentence | None]:
+    def _next_sentence(self, progress: Progress, opening: str) -> Flow[_Drafted | None]:
         """The next sentence, checked; None if the model has nothing to say, or nothing new."""
-        options = GenerationOptions(
-            max_tokens=self.max_sentence_tokens, stop=_STOP, until_sentence_end=True
-        )
+        said = {"", opening, *(sentence.text for sentence in progress.committed)}
+        begun: tuple[Generation, ...] = ()
         repairs = 0
         while True:
-            prompt = self._prompt(progress, opening)
-            generation = yield from steps.generate(prompt, options)
-            text = _first_sentence(
-                f"{opening} {generation.text.strip().removeprefix(opening).lstrip()}"
-            )
-            if text in {"", opening, *(sentence.text for sentence in progress.committed)}:
+            prompt = self._prompt(progress, opening, begun)
+            now = replace(progress, pieces=progress.pieces + begun, repairs=repairs, prompt=prompt)
+            piece = yield from steps.generate(prompt, self._options(now, begun))
+            begun += (piece,)
+            written = joined(begun)
+            text = _first_sentence(_behind(opening, written))
+            if text in said:
                 return None
-            found = yield from self.trigger.inspect(progress, text, generation)
-            sentence = Sentence(
-                text,
-                found.support,
-                found.reason,
-                found.checks,
-                found.dropped,
-                repairs,
-                _own_tokens(text, generation),
-            )
-            if not found.queries or repairs == self.max_repairs:
-                return sentence
+            found = yield from self.trigger.inspect(now, text, piece)
+            if found.unfinished and n_tokens(written) < self.max_sentence_tokens:
+                yield from self._search(found.queries, progress.ledger)
+                continue
+            drafted = _drafted(text, found, begun, repairs)
+            if found.unfinished or not found.queries or repairs == self.max_repairs:
+                return drafted
+            if found.uncertainty is not None:
+                chosen = yield from self._choose(progress, opening, found.queries[0], said)
+                return drafted if chosen is None else chosen
             n_new = yield from self._search(found.queries, progress.ledger)
             if n_new == 0:  # nothing new to read: a greedy model would write the same again
-                return sentence
+                return drafted
             repairs += 1
+            begun = ()
+            opening = found.kept or opening
+            said.add(opening)
 
-    def _prompt(self, progress: Progress, opening: str) -> Prompt:
+    def _choose(
+        self, progress: Progress, opening: str, query: Query, said: Set[str]
+    ) -> Flow[_Drafted | None]:
+        """The sentence with the new hit that leaves least uncertainty; None if there is none."""
+        ledger = progress.ledger
+        if ledger.asked(query.text):
+            return None
+        why = {"trigger": query.trigger, "detail": query.detail}
+        retrieval = yield from steps.search(query.text, self.k, **why)
+        drafts: list[tuple[float, int, _Drafted | None]] = []
+        for hit in ledger.unread(retrieval):
+            trial = ledger.copy()
+            trial.add(retrieval, **why, only=hit.passage)
+            prompt = self._prompt(replace(progress, ledger=trial), opening, ())
+            now = replace(progress, ledger=trial, repairs=1, prompt=prompt)
+            written = yield from steps.generate(prompt, self._options(now, ()))
+            text = _first_sentence(_behind(opening, written))
+            if text in said:
+                drafts.append((math.inf, hit.rank, None))
+                continue
+            found = yield from self.trigger.inspect(now, text, written)
+            uncertainty = math.inf if found.uncertainty is None else found.uncertainty
+            drafts.append((uncertainty, hit.rank, _drafted(text, found, (written,), 1)))
+        _, rank, best = min(drafts, default=(math.inf, 0, None), key=lambda draft: draft[:2])
+        kept = next((hit.passage for hit in retrieval.hits if hit.rank == rank), None)
+        ledger.add(retrieval, **why, only=kept)
+        return best
+
+    def _options(self, progress: Progress, begun: Sequence[Generation]) -> GenerationOptions:
+        room = self.max_sentence_tokens - sum(map(n_tokens, begun))
+        if isinstance(self.trigger, Paced):
+            room = min(room, self.trigger.room_tokens(progress))
+        return GenerationOptions(max_tokens=room, stop=_STOP, until_sentence_end=True)
+
+    def _prompt(self, progress: Progress, opening: str, begun: Sequence[Generation]) -> Prompt:
         text = load(self.prompt_id).fill(
             context=progress.ledger.context(), question=progress.question.text
         )
         said = [sentence.text for sentence in progress.committed] + ([opening] if opening else [])
-        return Prompt(text, "".join(f" {sentence}" for sentence in said))
+        answer = "".join(f" {sentence}" for sentence in said)
+        written = "".join(piece.text for piece in begun)
+        blank = " " if written and not written[0].isspace() else ""
+        return Prompt(text, answer + blank + written)
 
     def _search(self, queries: tuple[Query, ...], ledger: Ledger) -> Flow[int]:
         n_new = 0
@@ -234,12 +316,28 @@ class SentenceLoop:
 
 def parameters(value: Any) -> dict[str, Any]:
     """The fields of a trigger, for its description."""
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {own.name: getattr(value, own.name) for own in fields(value)}
 
 
 def _first_sentence(text: str) -> str:
     """A model that does not stop by itself may have begun another sentence."""
     return next(iter(split_sentences(text)), "")
+
+
+def _behind(opening: str, written: Generation) -> str:
+    """What was written, with the words that it was to go on from, which some models say again."""
+    return f"{opening} {written.text.strip().removeprefix(opening).lstrip()}"
+
+
+def _drafted(
+    text: str, found: Inspection, pieces: tuple[Generation, ...], repairs: int
+) -> _Drafted:
+    tokens = _own_tokens(text, joined(pieces))
+    sentence = Sentence(
+        text, found.support, found.reason, found.checks, found.dropped, repairs, tokens
+    )
+    behind = found.queries if found.unfinished else found.next_queries
+    return _Drafted(sentence, pieces, behind)
 
 
 def _own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:

@@ -18,12 +18,12 @@ from averment.wiring.corpus import (
     delete_documents,
     merge_index,
     open_index,
-    open_retriever,
     verify_index,
 )
 from averment.wiring.engines import open_engine
 from averment.wiring.models import LOCAL_MODELS, open_extractor, open_model
 from averment.wiring.policies import make_policy, policy_names
+from averment.wiring.retrievers import embed_index, open_embedder, open_retriever, vector_state
 from averment.wiring.scores import make_scoring, open_faithfulness, read_calibrator
 
 __all__ = [
@@ -32,12 +32,14 @@ __all__ = [
     "cached_index",
     "check",
     "delete_documents",
+    "embed_index",
     "has_countries",
     "make_policy",
     "make_scoring",
     "merge_index",
     "open_aliases",
     "open_cached_model",
+    "open_embedder",
     "open_engine",
     "open_extractor",
     "open_faithfulness",
@@ -49,6 +51,7 @@ __all__ = [
     "read_calibrator",
     "remembered",
     "user_aliases",
+    "vector_state",
     "verify_index",
     "widened",
 ]

@@ -13,9 +13,10 @@ from averment.ports import CorpusIndex, LanguageModel
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
-from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.policies import make_policy
+from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 _PASSAGES_A_CLAIM = 3
@@ -91,7 +92,9 @@ def _check(
     writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),
-        retriever=open_retriever(index) if index and has_passages else _missing("passages", ""),
+        retriever=(
+            open_retriever(index, settings) if index and has_passages else _missing("passages", "")
+        ),
         model=writer,
         extractor=open_extractor(settings, writer),
         faithfulness=scorer,

@@ -1,4 +1,4 @@
-"""Indexes and retrievers: built, changed, opened, verified."""
+"""Indexes: built, changed, opened, verified."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from averment.index.build import IndexWriter
 from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.index.manifest import damaged_files, read_manifest
-from averment.ports import Retriever
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
 from averment.wiring.aliases import write_aliases
+from averment.wiring.retrievers import carry_vectors
 
 
 def build_index(
@@ -124,6 +124,7 @@ def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInf
     if writer.keeps_text and writer.renumbers_passages and writer.n_documents:
         build_bm25(writer.passages(), writer.extra_directory("bm25"))
         write_aliases(writer, aliases)
+        carry_vectors(writer)
     return writer.publish()
 
 
@@ -164,20 +165,3 @@ def _say_if_without_core(info: CorpusInfo) -> None:
 @cache
 def _say_once(message: str) -> None:
     logging.getLogger("averment").warning(message)
-
-
-def open_retriever(index: EmbeddedIndex) -> Retriever:
-    """BM25 over the passages of an index.
-
-    Raises:
-        UsageError: The index was built with counts only.
-    """
-    from averment.retrieval.bm25 import open_bm25
-
-    directory = index.extra_directory("bm25")
-    if directory is None:
-        raise UsageError(
-            f"The index {index.info.name!r} has counts only, no passages to retrieve from.",
-            hint="Build it without --counts-only.",
-        )
-    return open_bm25(directory, index.passages(), among=index.passages_meant())

@@ -12,9 +12,10 @@ from averment.policies.loop import SentenceLoop
 from averment.ports import CorpusIndex, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
-from averment.wiring.corpus import open_index, open_retriever
+from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 
@@ -38,6 +39,7 @@ def open_engine(
         NotAnIndexError, IndexFormatError: No usable index there.
         MissingExtraError, ModelFileError: No usable local model.
         UnknownNameError: No such policy, or no such parameter of it.
+        UsageError: The index has not what the retriever needs.
     """
     named: dict[str, Any] = dict(settings)
     if isinstance(index, (str, Path)):
@@ -53,7 +55,7 @@ def open_engine(
     parameters = policy_parameters or {}
     rule = make_policy(resolved.policy, opened.info, parameters)
     by_aliases = resolved.aliases and counts_by_aliases(resolved.policy, parameters)
-    retriever = open_retriever(opened)
+    retriever = open_retriever(opened, resolved)
     if model is not None and not isinstance(model, str):
         return _engine(rule, opened, retriever, model, resolved, by_aliases=by_aliases)
     own = open_model(resolved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from averment.errors import MissingExtraError, UsageError
@@ -13,12 +14,13 @@ from averment.settings import Settings
 if TYPE_CHECKING:
     from averment.models.llama_cpp import LlamaCpp
     from averment.models.openai_compat import OpenAICompatible
+    from averment.models.transformers_lm import TransformersLM
 
 # Best first; `ask` takes the first one that is there and says which.
 LOCAL_MODELS = ("qwen2.5-coder-1.5b", "qwen2.5-coder-0.5b", "smollm2-135m")
 
 
-def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
+def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible | TransformersLM:
     """The language model that the settings name; to be closed by the caller.
 
     Raises:
@@ -38,16 +40,30 @@ def open_model(settings: Settings) -> LlamaCpp | OpenAICompatible:
             timeout_s=settings.timeout_s,
             offline=settings.offline,
         )
+    if settings.runtime == "transformers":
+        from averment.models.transformers_lm import open_transformers
+
+        name, path = _local_model(settings)
+        return open_transformers(path, name=name, n_threads=settings.threads)
     if importlib.util.find_spec("xllamacpp") is None:  # before anybody fetches a model in vain
         raise MissingExtraError("Local models", "local")
     from averment.models.llama_cpp import open_llama_cpp
+
+    name, path = _local_model(settings)
+    return open_llama_cpp(path, name=name, n_threads=settings.threads)
+
+
+def _local_model(settings: Settings) -> tuple[str, Path]:
+    """Its name and where it is; a folder is a checkpoint of transformers."""
     from averment.models.registry import Registry
 
     registry = Registry(settings.home)
     name = settings.model or next(
         (name for name in LOCAL_MODELS if registry.find(name)), LOCAL_MODELS[0]
     )
-    return open_llama_cpp(registry.resolve(name), name=name, n_threads=settings.threads)
+    if settings.runtime == "transformers" and Path(name).is_dir():
+        return name, Path(name)
+    return name, registry.resolve(name)
 
 
 def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:

@@ -11,13 +11,30 @@ from typing import Any, get_type_hints
 
 from averment.errors import UnknownNameError, UsageError
 from averment.index.thresholds import LEAST_DOCUMENTS
+from averment.policies.dragin import Dragin
+from averment.policies.etc_trend import Etc
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
+from averment.policies.fixed_length import FixedLength
+from averment.policies.fixed_sentence import FixedSentence
+from averment.policies.flare import Flare, FlareSimplified
 from averment.policies.loop import SentenceLoop
 from averment.policies.quco import QuCo
+from averment.policies.seakr import Seakr
 from averment.trace import from_plain
 from averment.types import CorpusInfo
 
-_TRIGGERS: Mapping[str, type[Any]] = {"none": NoRetrieval, "single": SingleRetrieval, "quco": QuCo}
+_TRIGGERS: Mapping[str, type[Any]] = {
+    "none": NoRetrieval,
+    "single": SingleRetrieval,
+    "fixed": FixedSentence,
+    "fixed-length": FixedLength,
+    "flare": Flare,
+    "flare-simplified": FlareSimplified,
+    "dragin": Dragin,
+    "etc": Etc,
+    "seakr": Seakr,
+    "quco": QuCo,
+}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
 
