@@ -79,10 +79,7 @@ def run(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Instead of the bench's policies: one of them, or a preset; may be repeated.",
-            show_default=False,
-        ),
+        typer.Option(help="One of the bench's, or a preset; may be repeated.", show_default=False),
     ] = None,
     model: Annotated[
         str | None,
