@@ -281,6 +281,7 @@ def test_with_a_calibrator_the_threshold_is_one_of_probability(
         pytest.param(["--calibrator", "latin.txt"], ["latin.txt", "not text"], id="bytes"),
         pytest.param(["--calibrator", "other.json"], ["other.json", "format"], id="another object"),
         pytest.param(["--model", "no-such-model"], ["no-such-model"], id="an unknown model"),
+        pytest.param(["--faithfulness", "."], ["no judge", "model.onnx"], id="no judge"),
     ],
 )
 def test_what_cannot_be_used_is_one_message_with_what_to_do(

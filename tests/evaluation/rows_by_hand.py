@@ -12,7 +12,15 @@ from averment.evaluation.tables import Run
 from averment.trace import Failure
 
 
-def graded(policy: str, number: int, f1: float, *, name: str = "s", **more: Any) -> Row:
+def graded(
+    policy: str,
+    number: int,
+    f1: float,
+    *,
+    name: str = "s",
+    draft_f1: float | None = None,
+    **more: Any,
+) -> Row:
     """The row of question `number`; exactly right where its F1 is 1."""
     values: dict[str, Any] = {
         "verdict": "answered",
@@ -22,7 +30,7 @@ def graded(policy: str, number: int, f1: float, *, name: str = "s", **more: Any)
         "unknown_counts": 0,
         **more,
     }
-    grades = Grades(float(f1 == 1.0), f1, None, None)
+    grades = Grades(float(f1 == 1.0), f1, None, None, draft_f1)
     return Row(
         name, f"q{number:03}", "Who?", ("A",), policy, policy, "tiny", "A", grades=grades, **values
     )

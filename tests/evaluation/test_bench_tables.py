@@ -9,7 +9,7 @@ import pytest
 from averment.errors import UnknownNameError, UsageError
 from averment.evaluation.bench_file import Expectation
 from averment.evaluation.comparing import differences, hold_expectations, read_grades
-from averment.evaluation.tables import read_table, warnings_of, write_parquet
+from averment.evaluation.tables import read_table, shown_metrics, warnings_of, write_parquet
 from evaluation.rows_by_hand import failed, graded, run_of
 
 
@@ -164,3 +164,21 @@ def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
 
     found = duckdb.execute("SELECT id, grades.f1 FROM read_parquet(?)", [str(target)]).fetchall()
     assert found == [("q001", 0.5), ("q002", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("draft_f1", "metrics"),
+    [
+        pytest.param(None, ["exact_match", "f1"], id="nobody knows"),
+        pytest.param(0.0, ["exact_match", "f1"], id="all were given"),
+        pytest.param(1.0, ["exact_match", "f1", "draft_f1"], id="one was held back"),
+    ],
+)
+def test_drafts_are_shown_and_compared_where_some_were_held_back(
+    tmp_path: Path, draft_f1: float | None, metrics: list[str]
+) -> None:
+    rows = [graded(policy, n, 0.0, draft_f1=draft_f1) for policy in "ab" for n in range(2)]
+    run = run_of(tmp_path, rows)
+
+    assert shown_metrics(read_table([run])) == metrics
+    assert [each.metric for each in differences(read_grades([run]))] == metrics

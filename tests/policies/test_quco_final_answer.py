@@ -518,3 +518,108 @@ def test_one_of_two_names_is_an_echo_where_the_question_offers_no_choice() -> No
 
     assert (found.support, found.reason) == (Support.UNKNOWN, "echoed_question")
     assert [query.text for query in found.queries] == [question.text]
+
+
+# --- choices and bridges ------------------------------------------------------------------------
+
+CHOICE = Question("q", "Which is older, Oslo or the city of Bergen?")
+BIRTHPLACE = Question("q", "Where was the director of Rio born?")
+ABOUT_ANN = passage("Ann Lee was born in Skien.", title="Ann Lee")
+BRIDGES = replace(TRIGGER, allow_bridges=True)
+
+
+def test_one_of_the_choices_may_be_named_in_part() -> None:
+    said = said_before("Oslo was founded in 1049.", Support.PRESENT, OSLO_NORWAY)
+
+    found = inspect(
+        "So the answer is Bergen.",
+        names("Oslo", "city of Bergen", text=CHOICE.text),
+        question=CHOICE,
+        committed=[said],
+    )
+
+    assert found == Inspection(Support.PRESENT, "by_its_claims")
+
+
+def test_an_answer_that_is_none_of_the_choices_is_searched_and_none() -> None:
+    found = inspect(
+        "So the answer is Skien.", names("Oslo", "Bergen", text=CHOICE.text), question=CHOICE
+    )
+
+    assert (found.support, found.reason) == (Support.UNKNOWN, "not_among_choices")
+    assert [query.text for query in found.queries] == [CHOICE.text]
+
+
+def bridge(film_and_director: int, director_and_place: int) -> list[Exchange]:
+    """The answer is not near the film; then the film, the director and the answer are counted."""
+    return [
+        names("Rio", text=BIRTHPLACE.text),
+        *held((answer("Rio", "Skien"), together(0))),
+        *held(
+            (answer("Rio", "Ann Lee"), together(film_and_director)),
+            (answer("Ann Lee", "Skien"), together(director_and_place)),
+        ),
+    ]
+
+
+def test_an_answer_may_be_linked_by_the_title_of_its_passage() -> None:
+    found = inspect(
+        "So the answer is Skien.",
+        *bridge(1, 1),
+        trigger=BRIDGES,
+        question=BIRTHPLACE,
+        passages=[ABOUT_ANN],
+    )
+
+    assert (found.support, found.reason, found.queries) == (Support.PRESENT, "by_a_bridge", ())
+    assert [check.triplet.head for check in found.checks] == ["Rio", "Ann Lee"]
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)], ids=["first", "second"])
+def test_a_bridge_has_two_ends(first: int, second: int) -> None:
+    found = inspect(
+        "So the answer is Skien.",
+        *bridge(first, second),
+        trigger=BRIDGES,
+        question=BIRTHPLACE,
+        passages=[ABOUT_ANN],
+    )
+
+    assert found.support is Support.ABSENT
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        pytest.param(passage("Ann Lee was born in Bergen.", title="Ann Lee"), id="not in it"),
+        pytest.param(passage("Born in Skien.", title="Skien"), id="about the answer"),
+        pytest.param(passage("Born in Skien."), id="without a title"),
+    ],
+)
+def test_a_passage_without_the_answer_or_a_title_of_its_own_is_no_bridge(
+    elsewhere: Passage,
+) -> None:
+    found = inspect(
+        "So the answer is Skien.",
+        *bridge(1, 1)[:4],
+        trigger=BRIDGES,
+        question=BIRTHPLACE,
+        passages=[elsewhere],
+    )
+
+    assert found.support is Support.ABSENT
+
+
+@pytest.mark.parametrize(
+    ("reason", "concluded"),
+    [
+        ("by_a_bridge", (Verdict.WARNED, "by_a_bridge")),
+        ("not_among_choices", (Verdict.ABSTAINED, "no_evidence")),
+    ],
+)
+def test_a_bridge_is_a_warning_and_none_of_the_choices_no_answer(
+    reason: str, concluded: tuple[Verdict, str]
+) -> None:
+    support = Support.PRESENT if reason == "by_a_bridge" else Support.UNKNOWN
+
+    assert TRIGGER.conclude((Sentence("So the answer is Skien.", support, reason),)) == concluded

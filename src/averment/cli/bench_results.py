@@ -40,8 +40,8 @@ def compare(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="exact_match, f1, accuracy or rouge_l; may be repeated.  "
-            "[default: exact_match, f1]",
+            help="exact_match, f1, draft_f1, accuracy or rouge_l; may be repeated.  "
+            "[default: exact_match, f1, and draft_f1 where answers were held back]",
             show_default=False,
         ),
     ] = None,
@@ -72,8 +72,7 @@ def compare(
         stated = list(opened[0][1].expect)
     table = read_table([run for run, _ in opened])
     graded = read_grades([run for run, _ in opened])
-    metrics = metric or ["exact_match", "f1"]
-    found = differences(graded, metrics=metrics, baseline=baseline)
+    found = differences(graded, metrics=metric or (), baseline=baseline)
     held = hold_expectations(graded, table, [Expectation.parse(each) for each in stated])
     if json:
         print_json(

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 
 def print_table(table: Sequence[Line]) -> None:
     """A table for each question set, a line a policy."""
+    from averment.evaluation.tables import shown_metrics
+
     width = max(len(name) for name in ("policy", *(line.contestant for line in table)))
     for name in dict.fromkeys(line.set for line in table):
         lines = [line for line in table if line.set == name]
-        graded = [
-            (metric, title)
-            for metric, title in _TITLES.items()
-            if any(line.grades[metric].value is not None for line in lines)
-        ]
+        graded = [(metric, _TITLES[metric]) for metric in shown_metrics(lines)]
         head = "".join(f"{title:^22}" for _, title in graded)
         out().print(f"\n{name}", style="bold")
         out().print(
@@ -44,6 +42,7 @@ def print_table(table: Sequence[Line]) -> None:
 _TITLES = {
     "exact_match": "exact match",
     "f1": "F1",
+    "draft_f1": "F1 of drafts",
     "accuracy": "accuracy",
     "rouge_l": "ROUGE-L",
 }
@@ -85,7 +84,7 @@ def print_differences(found: Sequence[Difference]) -> None:
         value = "-" if each.value is None else f"{each.value:+.3f}"
         p_value = "-" if each.p_value is None else f"{each.p_value:.3f}"
         out().print(
-            f"{each.set}  {_TITLES[each.metric]:<11}  {each.contestant} − {each.baseline}: "
+            f"{each.set}  {_TITLES[each.metric]:<12}  {each.contestant} − {each.baseline}: "
             f"{value} {interval}  p = {p_value}  n = {each.n}",
             markup=False,
         )

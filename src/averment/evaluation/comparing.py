@@ -77,6 +77,18 @@ class Graded:
         """All of them, in the order of the rows."""
         return list(dict.fromkeys(name for each in self.by_set.values() for name in each))
 
+    @property
+    def usual_metrics(self) -> list[str]:
+        """Exact match, F1, and F1 of drafts where it is known and says more."""
+        rows = [
+            row
+            for by_contestant in self.by_set.values()
+            for by_question in by_contestant.values()
+            for row in by_question.values()
+        ]
+        says_more = any(row["draft_f1"] not in (None, row["f1"]) for row in rows)
+        return ["exact_match", "f1", *(["draft_f1"] if says_more else [])]
+
 
 def read_grades(runs: Sequence[Run]) -> Graded:
     """The grades of runs.
@@ -93,13 +105,19 @@ def read_grades(runs: Sequence[Run]) -> Graded:
 
 
 def differences(
-    graded: Graded, *, metrics: Sequence[str] = ("exact_match", "f1"), baseline: str | None = None
+    graded: Graded, *, metrics: Sequence[str] = (), baseline: str | None = None
 ) -> list[Difference]:
     """Each contestant against each that stands before it, or against one baseline.
+
+    Args:
+        graded: Of which runs.
+        metrics: Which; none: exact match, F1, and F1 of drafts where some were not given.
+        baseline: One contestant; None: all pairs.
 
     Raises:
         UnknownNameError: Nobody is called like the baseline, or no metric like that.
     """
+    metrics = metrics or graded.usual_metrics
     _require("metric", metrics, METRICS)
     _require("contestant", [baseline] if baseline else [], graded.contestants)
     found = []

@@ -43,6 +43,9 @@ class Grades:
     """1 if the right one of yes and no (and maybe) is said; None where that is not asked."""
     rouge_l: float | None
     """Of the gold answer that is nearest; None where the answer is no long text."""
+    draft_f1: float | None = None
+    """F1 of what was drafted, also where it was not given: what a policy is worth that never
+    abstains. None where nobody knows."""
 
 
 def grade(prediction: str, example: Example) -> Grades:

@@ -73,7 +73,7 @@ def outcome_row(
         draft=result.answer.draft,
         verdict=result.answer.verdict.value,
         reason=result.answer.reason,
-        grades=grade(predicted, example),
+        grades=replace(grade(predicted, example), draft_f1=_draft_f1(result, example)),
         confidences=_confidences(result.answer, result.trace.draft),
     )
 
@@ -87,6 +87,16 @@ def prediction(answer: Answer, example: Example) -> str:
     if answer.verdict is Verdict.ABSTAINED:
         return ""
     return answer.text if example.kind is AnswerKind.LONG else answer.final_answer or answer.text
+
+
+def _draft_f1(result: Answered, example: Example) -> float | None:
+    """The F1 of what the policy would have said if it had never abstained."""
+    draft = result.trace.draft
+    if draft is None:
+        return None
+    is_long = example.kind is AnswerKind.LONG
+    written = result.answer.draft
+    return grade(written if is_long else draft.final_answer or written, example).f1
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from averment.trace import to_plain
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-METRICS = ("exact_match", "f1", "accuracy", "rouge_l")
+METRICS = ("exact_match", "f1", "draft_f1", "accuracy", "rouge_l")
 _DIGITS = 6
 _UNCONDITIONAL = {"always", "every_sentence", "every_n_tokens"}
 """Triggers that fire whatever is asked and written."""
@@ -255,6 +255,14 @@ def _load(connection: DuckDBPyConnection, run: Run, *, is_first: bool) -> None:
         FROM read_json(?, columns=?, format='newline_delimited')""",
         [run.max_unknown, run.label, f"@{run.label}" if run.label else "", str(path), _COLUMNS],
     )
+
+
+def shown_metrics(lines: Sequence[Line]) -> list[str]:
+    """The metrics that somebody knows; that of drafts only where it says more than F1."""
+    known = [m for m in METRICS if any(line.grades[m].value is not None for line in lines)]
+    if all(line.grades["draft_f1"] == line.grades["f1"] for line in lines):
+        known = [metric for metric in known if metric != "draft_f1"]
+    return known
 
 
 def fetched(connection: DuckDBPyConnection, query: str) -> list[dict[str, Any]]:

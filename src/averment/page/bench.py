@@ -17,10 +17,16 @@ from averment.evaluation.bench_file import PaperRow
 from averment.evaluation.comparing import Difference
 from averment.evaluation.curves import ConfidenceCurves
 from averment.evaluation.run_record import RunRecord
-from averment.evaluation.tables import Line, Mean
+from averment.evaluation.tables import Line, Mean, shown_metrics
 from averment.page.charts import Axis, Point, Series, line_chart
 
-_METRICS = {"exact_match": "exact match", "f1": "F1", "accuracy": "accuracy", "rouge_l": "ROUGE-L"}
+_METRICS = {
+    "exact_match": "exact match",
+    "f1": "F1",
+    "draft_f1": "F1 of drafts",
+    "accuracy": "accuracy",
+    "rouge_l": "ROUGE-L",
+}
 _CONFIDENCES = {
     "token_probability": "raw token probability",
     "score": "raw score of the last claim",
@@ -88,7 +94,7 @@ def _section(title: str, body: str) -> str:
 
 
 def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
-    metrics = [m for m in _METRICS if any(line.grades[m].value is not None for line in lines)]
+    metrics = shown_metrics(lines)
     head = ["policy", "n", *(_METRICS[m] for m in metrics), "answered", "warned", "abstained"]
     rows = [
         [

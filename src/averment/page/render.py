@@ -39,6 +39,7 @@ REASON_WORDS = {
     "no_final_answer": "the model came to no final answer",
     "empty_answer": "the model wrote nothing",
     "contradicted_claim": "the corpus says something else of a claim",
+    "by_a_bridge": "the answer is linked to the question only through a passage",
     "low_coverage": "the corpus does not know every name of the question",
 }
 _RELATION_STYLES = {

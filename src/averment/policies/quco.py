@@ -69,6 +69,9 @@ _NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
 LOW_COVERAGE = "low_coverage"
 """The trigger of a search for a question whose entities the corpus hardly knows."""
+BRIDGED = "by_a_bridge"
+"""Why an answer that is near no name of the question is present all the same."""
+_NO_ANSWERS = frozenset({"echoed_question", "not_among_choices"})
 
 
 class Aggregation(StrEnum):
@@ -159,6 +162,8 @@ class QuCo:
             such a document contradict.
         resolve_pronouns: A pronoun is the name that it stands for in the answer so far.
         check_final_answer: Hold the final answer against the corpus (the paper does not).
+        allow_bridges: An answer that is near no name of the question may be linked to one by the
+            title of a passage that it stands in; it goes out with a warning.
         head_threshold: A claim of which the head alone can be counted, since its tail was refused,
             fails where the head occurs less often (the paper's code, not its text: 20). 0: never.
     """
@@ -178,6 +183,7 @@ class QuCo:
     require_article: bool = False
     resolve_pronouns: bool = False
     check_final_answer: bool = True
+    allow_bridges: bool = False
     head_threshold: int = 0
 
     name: ClassVar[str] = "quco"
@@ -309,9 +315,12 @@ class QuCo:
         names = yield from _names(question.text)
         if names is None:
             return Inspection(reason="extraction_failed")
+        if _offers_a_choice(question.text, names):
+            if contains_words(TextForm().words(question.text), TextForm().words(answer)):
+                return _as_claimed(said)  # "Which is older, A or B?": the claims decide
+            detail = f"{answer} is none of those that the question names"
+            return self._failed(Support.UNKNOWN, "not_among_choices", question, detail)
         if _same(answer, names):
-            if _offers_a_choice(question.text):  # "Which is older, A or B?": the claims decide
-                return _as_claimed(said)
             detail = f"{answer} stands in the question and is no answer to it"
             return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
         if _ends_a_found_claim(answer, said):
@@ -324,9 +333,37 @@ class QuCo:
         present = tuple(check for check in checks if check.support is Support.PRESENT)
         if present:  # one link suffices: the other names lead to it
             return Inspection(Support.PRESENT, checks=present)
+        bridge = yield from self._bridge(progress, pairs, answer)
+        if bridge:
+            return Inspection(Support.PRESENT, BRIDGED, bridge)
         support = worst([check.support for check in checks])
         detail = f"{answer} and {', '.join(pairs)}: {self._why(support)}"
         return self._failed(support, _reason(support), question, detail, checks)
+
+    def _bridge(
+        self, progress: Progress, names: Sequence[str], answer: str
+    ) -> Flow[tuple[Check, ...]]:
+        """The first title of a passage with the answer that is near a name of the question.
+
+        Who asks for the birthplace of a film's director names the film; the answer stands in the
+        article of the director, whom the question does not name.
+        """
+        words = TextForm().words(answer)
+        passages = progress.ledger.passages if self.allow_bridges else ()
+        titles = dict.fromkeys(
+            passage.title
+            for passage in passages
+            if contains_words(TextForm().words(passage.text), words)
+        )
+        for title in titles:
+            if not TextForm().words(title) or one_contains_other(title, answer):
+                continue
+            ends = [Triplet(name, _NO_RELATION, title) for name in names]
+            checks = yield from self._pair_check.run([*ends, Triplet(title, _NO_RELATION, answer)])
+            linked = [check for check in checks if check.support is Support.PRESENT]
+            if len(linked) > 1 and linked[-1].triplet.head == title:
+                return tuple(linked)
+        return ()
 
     def _inspect_against_passages(self, progress: Progress, answer: str) -> Inspection:
         """The check for answers without a name to pair them with."""
@@ -385,12 +422,12 @@ class QuCo:
         last = sentences[-1]
         if not is_final(last.text):
             return Verdict.WARNED, "no_final_answer"
-        if is_unknown(final_answer(last.text)) or last.reason == "echoed_question":
+        if is_unknown(final_answer(last.text)) or last.reason in _NO_ANSWERS:
             return Verdict.ABSTAINED, "no_evidence"
         if last.support in (Support.ABSENT, Support.NOT_COVERED):
             return Verdict.ABSTAINED, "no_evidence"
-        if last.reason == LOW_COVERAGE:
-            return Verdict.WARNED, LOW_COVERAGE
+        if last.reason in (LOW_COVERAGE, BRIDGED):
+            return Verdict.WARNED, last.reason
         if any(is_denied(check) for sentence in sentences for check in sentence.checks):
             return Verdict.WARNED, "contradicted_claim"
         supports = [sentence.support for sentence in sentences]
@@ -437,8 +474,16 @@ def _names(text: str) -> Flow[list[str] | None]:
     return [name for name in named if TextForm().words(name)]
 
 
-def _offers_a_choice(question: str) -> bool:
-    return "or" in TextForm().words(question)
+def _offers_a_choice(question: str, names: Sequence[str]) -> bool:
+    """Whether "or" stands between two names of a question ("…, Oslo or the city of Bergen?")."""
+    words = TextForm().words(question)
+    if "or" not in words:
+        return False
+    before, after = (words[: words.index("or")], words[words.index("or") + 1 :])
+    held = [TextForm().words(name) for name in names]
+    return any(contains_words(before, name) for name in held) and any(
+        contains_words(after, name) for name in held
+    )
 
 
 def _same(answer: str, names: Sequence[str]) -> bool:

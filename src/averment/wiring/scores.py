@@ -40,6 +40,7 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
         MissingExtraError: The judge needs an extra that is not installed.
         ModelFileError: The model is not there, or is not what it should be.
         CapabilityError: The language model cannot judge, or there is none.
+        UsageError: A directory without a judge.
     """
     name = settings.faithfulness
     if name == "auto":
@@ -57,6 +58,12 @@ def open_faithfulness(settings: Settings, model: LanguageModel | None) -> Faithf
         return ChunkedScorer(CachedJudge(judge, identity=judge.identity, directory=cache))
     if name == "minilm" or (Path(name) / "model.onnx").is_file():
         return _nli_scorer(None if name == "minilm" else Path(name), settings, cache)
+    if Path(name).is_dir() and not (Path(name) / "config.json").is_file():
+        raise UsageError(
+            f"The directory {name} holds no judge: neither model.onnx nor a checkpoint's "
+            "config.json is in it.",
+            hint="Name lexical, minilm, judge, or a directory with one of them.",
+        )
     from averment.models.nli_transformers import open_transformers_nli
 
     checkpoint = open_transformers_nli(name, local_files_only=settings.offline)
