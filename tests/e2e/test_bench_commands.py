@@ -79,6 +79,22 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(
     assert "4 of 4 rows" in told.err
 
 
+def test_what_a_paper_reports_is_printed_apart_and_as_the_papers(
+    bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.write_text(
+        bench.read_text()
+        + '[[paper]]\nset = "towns"\npolicy = "quco"\nmodel = "large"\nsource = "arXiv 1"\n'
+        + "f1 = 0.5\nrouge_l = 0.25\n"
+    )
+
+    assert asked(bench, server, "--limit", "1", "--policy", "none") == 0
+
+    told = capsys.readouterr().out
+    assert "In the paper, with its own model and corpus:" in told
+    assert "towns quco: F1 0.500, ROUGE-L 0.250 (large, arXiv 1)" in told
+
+
 def test_rows_are_exported_as_parquet(bench: Path, server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "here"
 

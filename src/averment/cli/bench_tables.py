@@ -69,7 +69,7 @@ def print_paper(rows: Sequence[PaperRow]) -> None:
         grades = ", ".join(
             f"{title} {value:.3f}"
             for metric, title in _TITLES.items()
-            if (value := getattr(row, metric)) is not None
+            if (value := getattr(row, metric, None)) is not None
         )
         out().print(f"{row.set} {row.policy}: {grades} ({row.model}, {row.source})", markup=False)
 
