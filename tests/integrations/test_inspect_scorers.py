@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 
 import averment
+from averment.calibrating import calibrate
 from averment.errors import MissingExtraError
+from averment.franq.calibrator import Mode
+from averment.franq.calibrator_json import to_json
+from labels_by_hand import some_labels
 
 FERRY = "The ferry Sørlandia sails from Hirtshals to Kristiansand."
 
@@ -112,6 +116,24 @@ def test_what_nobody_calibrated_is_unscored_and_not_zero(scorers: Any) -> None:
     p_true = next(score for score in log.results.scores if score.name == "p_true")
     assert (p_true.scored_samples, p_true.unscored_samples) == (0, 1)
     assert math.isnan(metrics(log)["claim_verdicts ece"])
+
+
+def test_with_a_calibrator_claims_have_a_probability_and_it_an_error(
+    scorers: Any, tmp_path: Path
+) -> None:
+    made = calibrate(some_labels(), mode=Mode.CONDITION, created_by="test").calibrator
+    (tmp_path / "calibrator.json").write_text(to_json(made), encoding="utf-8")
+
+    log = evaluated(
+        scorers.claim_verdicts(
+            faithfulness="lexical", calibrator=str(tmp_path / "calibrator.json")
+        ),
+        ("Where from?", FERRY, FERRY, {"contexts": [FERRY]}),
+    )
+
+    found = metrics(log)
+    assert 0 < found["p_true mean"] < 1
+    assert found["claim_verdicts ece"] == pytest.approx(1 - found["p_true mean"])
 
 
 def test_claims_are_held_against_an_index(scorers: Any, tmp_path: Path) -> None:

@@ -48,13 +48,17 @@ def list_benches(json: JsonOption = False) -> None:
         ]
         print_json({"benches": listed, "data_sets": named})
         return
+    width = max(len(bench.name) for bench in benches)
     for bench in benches:
-        out().print(f"{bench.name:<16} {bench.about}", markup=False)
-        policies = ", ".join(bench.policies)
-        out().print(f"{'':<16} {bench.model}: {policies}", markup=False, style="bright_black")
+        out().print(f"{bench.name:<{width}} {bench.about}", markup=False)
+        presets = dict.fromkeys(bench.variant(policy).preset for policy in bench.policies)
+        policies = ", ".join(presets)
+        if bench.variants:
+            policies = f"{len(bench.policies)} variants of {policies}"
+        out().print(f"{'':<{width}} {bench.model}: {policies}", markup=False, style="bright_black")
     out().print("\nData sets that a bench can name:")
     for spec in sets:
-        out().print(f"{spec.name:<16} {spec.title}: {spec.expects}", markup=False)
+        out().print(f"{spec.name:<{width}} {spec.title}: {spec.expects}", markup=False)
 
 
 _DECIDING = (
