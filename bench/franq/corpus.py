@@ -23,7 +23,7 @@ from averment.claims.rules import RulesExtractor
 from averment.franq.evidence import CorpusSize, TripleCounts, claim_features
 from averment.franq.retrieved import pairs_in_passages, without_retrieved
 from averment.text import TextForm, contains_words, one_holds_other
-from averment.types import Cooccurrence, Passage
+from averment.types import Cooccurrence, Passage, Phrase, SurfaceForm
 from averment.uq.ccp import FUNCTION_WORDS
 
 WINDOW_WORDS = 1000
@@ -89,7 +89,8 @@ class CorpusCounter:
         left, n_overdrawn = [], 0
         for pair, together in zip(pairs, found, strict=True):
             inside = pairs_in_passages(
-                *pair,
+                _counted(pair[0], together.a_forms),
+                _counted(pair[1], together.b_forms),
                 passages=list(dict.fromkeys(passages)),
                 window_words=self._window_words,
                 form=_FORM,
@@ -182,6 +183,11 @@ def rivals(answer: str, samples: Sequence[str]) -> list[str]:
 def overlap(one: str, other: str) -> bool:
     """Whether one text holds the words of the other in a row."""
     return one_holds_other(_FORM.words(one), _FORM.words(other))
+
+
+def _counted(name: str, forms: Sequence[SurfaceForm]) -> Phrase:
+    """What a name was counted by: what leaves the counts must be what came into them."""
+    return frozenset(form.text for form in forms) or name
 
 
 def _counts(triples: Sequence[TripleCounts]) -> dict[str, int]:

@@ -37,6 +37,7 @@ def scored(
     model: str,
     n_threads: int,
     keep_originals: bool,
+    aliases: bool,
 ) -> tuple[MadeBy, list[ScoredClaim]]:
     """Score the rows of a run."""
     from questions import items
@@ -53,6 +54,8 @@ def scored(
     from similarity import Embedder
 
     import averment
+    from averment.settings import resolve_settings
+    from averment.wiring.aliases import open_aliases, widened
     from corpus import CorpusCounter, passages_taken_out
 
     rows = read_rows(rows_path)
@@ -60,7 +63,9 @@ def scored(
     every = items(index_path)
     clean = {(i.set_name, i.row): i for i in every if i.condition == "clean"}
     pairs = matched(kept, every)
-    counter = CorpusCounter(averment.open_index(index_path))
+    index = averment.open_index(index_path)
+    names = open_aliases(resolve_settings(), index) if aliases else None
+    counter = CorpusCounter(widened(index, names) if names else index)
     judging = Judging.open(nli, cache=cache, n_threads=n_threads)
     comparing = Embedder(embedder, name=EMBEDDER, n_threads=n_threads) if embedder else None
     records = [record_of(row, item) for row, item in pairs]
@@ -100,7 +105,8 @@ def scored(
         f"difference is {check.largest_nats:.4f} nats ({check.largest_key or 'none'})"
     )
     similarity = comparing.name if comparing else ""
-    made_by = MadeBy(model, judging.scorer_name, judging.name, similarity, counter.name, told)
+    corpus = counter.name + (", names by all their forms" if aliases else "")
+    made_by = MadeBy(model, judging.scorer_name, judging.name, similarity, corpus, told)
     return made_by, claims
 
 
@@ -138,6 +144,7 @@ def main() -> None:
     parser.add_argument(
         "--keep-originals", action="store_true", help="corrupted passages leave the corpus as it is"
     )
+    parser.add_argument("--written", action="store_true", help="count names as they are written")
     arguments = parser.parse_args()
     stem = f"franq-short-{arguments.model}"
     target = RUNS / f"{stem}-scores.jsonl"
@@ -153,6 +160,7 @@ def main() -> None:
             model=arguments.model,
             n_threads=arguments.threads,
             keep_originals=arguments.keep_originals,
+            aliases=not arguments.written,
         )
         write_scored(target, *fresh)
     # From the file in any case: what it rounds makes and breaks ties.

@@ -623,3 +623,59 @@ def test_a_bridge_is_a_warning_and_none_of_the_choices_no_answer(
     support = Support.PRESENT if reason == "by_a_bridge" else Support.UNKNOWN
 
     assert TRIGGER.conclude((Sentence("So the answer is Skien.", support, reason),)) == concluded
+
+
+# --- several steps ------------------------------------------------------------------------------
+
+STEPS = replace(BRIDGES, require_steps=True)
+BORN = Triplet("Rio", "director was born in", "Skien")
+
+
+def test_an_answer_that_names_nobody_between_has_skipped_a_step() -> None:
+    said = said_before("Rio's director was born in Skien.", Support.PRESENT, BORN)
+
+    found = inspect(
+        "So the answer is Skien.",
+        names("Rio", text=BIRTHPLACE.text),
+        trigger=STEPS,
+        question=BIRTHPLACE,
+        committed=[said],
+    )
+
+    assert (found.support, found.reason) == (Support.UNKNOWN, "skipped_step")
+    assert [query.text for query in found.queries] == [BIRTHPLACE.text]
+
+
+def test_an_answer_that_skipped_a_step_may_be_linked_by_its_passage() -> None:
+    found = inspect(
+        "So the answer is Skien.",
+        names("Rio", text=BIRTHPLACE.text),
+        *bridge(1, 1)[4:],
+        trigger=STEPS,
+        question=BIRTHPLACE,
+        passages=[ABOUT_ANN],
+    )
+
+    assert (found.support, found.reason) == (Support.PRESENT, "by_a_bridge")
+
+
+def test_an_answer_by_way_of_somebody_is_checked_as_any_other() -> None:
+    by_ann = Triplet("Rio", "was directed by", "Ann Lee")
+    said = said_before("Rio was directed by Ann Lee.", Support.PRESENT, by_ann)
+
+    found = inspect(
+        "So the answer is Skien.",
+        names("Rio", text=BIRTHPLACE.text),
+        *held((answer("Rio", "Skien"), together(1))),
+        trigger=STEPS,
+        question=BIRTHPLACE,
+        committed=[said],
+    )
+
+    assert (found.support, found.reason) == (Support.PRESENT, None)
+
+
+def test_an_answer_that_skipped_a_step_goes_out_with_a_warning() -> None:
+    last = Sentence("So the answer is Skien.", Support.UNKNOWN, "skipped_step")
+
+    assert TRIGGER.conclude((last,)) == (Verdict.WARNED, "skipped_step")

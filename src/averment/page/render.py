@@ -40,6 +40,7 @@ REASON_WORDS = {
     "empty_answer": "the model wrote nothing",
     "contradicted_claim": "the corpus says something else of a claim",
     "by_a_bridge": "the answer is linked to the question only through a passage",
+    "skipped_step": "the answer names nobody whom the question goes by",
     "low_coverage": "the corpus does not know every name of the question",
 }
 _RELATION_STYLES = {

@@ -92,6 +92,19 @@ class PairCheck:
             checks = yield from self._read(checks, said)
         return tuple(checks)
 
+    def why(self, failed: Support | RelationOutcome) -> str:
+        """What is wrong with a pair, in words."""
+        if failed is RelationOutcome.CONTRADICTED:
+            return "the corpus says this of something else"
+        if failed is RelationOutcome.NOT_FOUND:
+            return "they stand near each other, but nothing says this of them"
+        if failed is Support.ABSENT:
+            seldom = "never" if self.cooccurrence_threshold == 1 else "too seldom"
+            return f"{seldom} near each other in the corpus"
+        if failed is Support.NOT_COVERED:
+            return "the corpus hardly knows the first"
+        return "the corpus could not tell"
+
     @property
     def _reads_windows(self) -> bool:
         return self.check_relations or self.compare_values or self.require_article

@@ -34,6 +34,15 @@ from typing import ClassVar
 
 from averment import steps
 from averment.findings import is_denied
+from averment.policies.final_answers import (
+    BRIDGED,
+    NO_ANSWERS,
+    SKIPPED_STEP,
+    FinalAnswerCheck,
+    as_claimed,
+    names_of,
+    reason_for,
+)
 from averment.policies.loop import (
     Inspection,
     Progress,
@@ -45,10 +54,10 @@ from averment.policies.loop import (
     is_yes_or_no,
     worst,
 )
-from averment.policies.pairs import PairCheck, one_contains_other
+from averment.policies.pairs import PairCheck
 from averment.policies.relations import sense_of
 from averment.steps import Flow
-from averment.text import TextForm, contains_words
+from averment.text import TextForm
 from averment.types import (
     Capability,
     Check,
@@ -64,14 +73,8 @@ from averment.types import (
     Verdict,
 )
 
-# Kinds of entities that say nothing about how well known a question's subject is.
-_NOT_NAMED = frozenset({"date", "generic", "number"})
-_NO_RELATION = ""
 LOW_COVERAGE = "low_coverage"
 """The trigger of a search for a question whose entities the corpus hardly knows."""
-BRIDGED = "by_a_bridge"
-"""Why an answer that is near no name of the question is present all the same."""
-_NO_ANSWERS = frozenset({"echoed_question", "not_among_choices"})
 
 
 class Aggregation(StrEnum):
@@ -164,6 +167,8 @@ class QuCo:
         check_final_answer: Hold the final answer against the corpus (the paper does not).
         allow_bridges: An answer that is near no name of the question may be linked to one by the
             title of a passage that it stands in; it goes out with a warning.
+        require_steps: A question may go by somebody whom it does not name ("X's father"); an answer
+            to it that names nobody else goes out with a warning, or is linked by a bridge.
         head_threshold: A claim of which the head alone can be counted, since its tail was refused,
             fails where the head occurs less often (the paper's code, not its text: 20). 0: never.
     """
@@ -184,6 +189,7 @@ class QuCo:
     resolve_pronouns: bool = False
     check_final_answer: bool = True
     allow_bridges: bool = False
+    require_steps: bool = False
     head_threshold: int = 0
 
     name: ClassVar[str] = "quco"
@@ -193,7 +199,7 @@ class QuCo:
 
     def before(self, question: Question) -> Flow[tuple[Query, ...]]:
         """Search with the question if its entities are rare, unknown or missing (equation 2)."""
-        names = yield from _names(question.text)
+        names = yield from names_of(question.text)
         if names is None:
             return (Query(question.text, "extraction_failed", "its entities could not be found"),)
         if not names:
@@ -275,12 +281,12 @@ class QuCo:
             Query(
                 self.query_form.of(check.triplet, sentence=sentence, question=question),
                 f"{failed}_pair",
-                f"{check.triplet.head} and {check.triplet.tail}: {self._why(failed)}",
+                f"{check.triplet.head} and {check.triplet.tail}: {self._pair_check.why(failed)}",
             )
             for check in checks
             if (failed := _failure(check)) is not None
         )
-        return Inspection(support, _reason(support), checks, extraction.dropped, queries)
+        return Inspection(support, reason_for(support), checks, extraction.dropped, queries)
 
     def _rare_heads(self, extraction: Extraction) -> Flow[tuple[Query, ...]]:
         """Queries for the claims of which nothing but a rare head is left."""
@@ -304,86 +310,12 @@ class QuCo:
     def _inspect_final(
         self, progress: Progress, claims: Inspection, answer: str
     ) -> Flow[Inspection]:
-        question = progress.question
-        if is_unknown(answer):
-            detail = "the model says that it does not know"
-            return self._failed(Support.UNKNOWN, "unknown_answer", question, detail)
         said: list[Sentence | Inspection] = [*progress.committed, claims]
         if is_yes_or_no(answer):
-            said_yes = yield from self.inspect_answer(answer, question.text)
-            return said_yes if said_yes.checks else _as_claimed(said)
-        names = yield from _names(question.text)
-        if names is None:
-            return Inspection(reason="extraction_failed")
-        if _offers_a_choice(question.text, names):
-            if contains_words(TextForm().words(question.text), TextForm().words(answer)):
-                return _as_claimed(said)  # "Which is older, A or B?": the claims decide
-            detail = f"{answer} is none of those that the question names"
-            return self._failed(Support.UNKNOWN, "not_among_choices", question, detail)
-        if _same(answer, names):
-            detail = f"{answer} stands in the question and is no answer to it"
-            return self._failed(Support.UNKNOWN, "echoed_question", question, detail)
-        if _ends_a_found_claim(answer, said):
-            return Inspection(Support.PRESENT)
-        pairs = [name for name in names if not one_contains_other(name, answer)]
-        if not pairs:
-            return self._inspect_against_passages(progress, answer)
-        links = [Triplet(name, _NO_RELATION, answer) for name in pairs]
-        checks = yield from self._pair_check.run(links)
-        present = tuple(check for check in checks if check.support is Support.PRESENT)
-        if present:  # one link suffices: the other names lead to it
-            return Inspection(Support.PRESENT, checks=present)
-        bridge = yield from self._bridge(progress, pairs, answer)
-        if bridge:
-            return Inspection(Support.PRESENT, BRIDGED, bridge)
-        support = worst([check.support for check in checks])
-        detail = f"{answer} and {', '.join(pairs)}: {self._why(support)}"
-        return self._failed(support, _reason(support), question, detail, checks)
-
-    def _bridge(
-        self, progress: Progress, names: Sequence[str], answer: str
-    ) -> Flow[tuple[Check, ...]]:
-        """The first title of a passage with the answer that is near a name of the question.
-
-        Who asks for the birthplace of a film's director names the film; the answer stands in the
-        article of the director, whom the question does not name.
-        """
-        words = TextForm().words(answer)
-        passages = progress.ledger.passages if self.allow_bridges else ()
-        titles = dict.fromkeys(
-            passage.title
-            for passage in passages
-            if contains_words(TextForm().words(passage.text), words)
-        )
-        for title in titles:
-            if not TextForm().words(title) or one_contains_other(title, answer):
-                continue
-            ends = [Triplet(name, _NO_RELATION, title) for name in names]
-            checks = yield from self._pair_check.run([*ends, Triplet(title, _NO_RELATION, answer)])
-            linked = [check for check in checks if check.support is Support.PRESENT]
-            if len(linked) > 1 and linked[-1].triplet.head == title:
-                return tuple(linked)
-        return ()
-
-    def _inspect_against_passages(self, progress: Progress, answer: str) -> Inspection:
-        """The check for answers without a name to pair them with."""
-        words = TextForm().words(answer)
-        for passage in progress.ledger.passages:
-            if contains_words(TextForm().words(f"{passage.title} {passage.text}"), words):
-                return Inspection(Support.PRESENT, "in_passage")
-        detail = f"{answer} stands in none of the passages"
-        return self._failed(Support.UNKNOWN, "not_in_passages", progress.question, detail)
-
-    def _failed(
-        self,
-        support: Support,
-        reason: str | None,
-        question: Question,
-        detail: str,
-        checks: tuple[Check, ...] = (),
-    ) -> Inspection:
-        query = Query(question.text, reason or f"{support}_answer", detail)
-        return Inspection(support, reason, checks, queries=(query,))
+            said_yes = yield from self.inspect_answer(answer, progress.question.text)
+            return said_yes if said_yes.checks else as_claimed(said)
+        check = FinalAnswerCheck(self._pair_check, self.allow_bridges, self.require_steps)
+        return (yield from check.run(progress, said, answer))
 
     @property
     def _pair_check(self) -> PairCheck:
@@ -396,18 +328,6 @@ class QuCo:
             compare_values=self.compare_values,
             require_article=self.require_article,
         )
-
-    def _why(self, failed: Support | RelationOutcome) -> str:
-        if failed is RelationOutcome.CONTRADICTED:
-            return "the corpus says this of something else"
-        if failed is RelationOutcome.NOT_FOUND:
-            return "they stand near each other, but nothing says this of them"
-        if failed is Support.ABSENT:
-            seldom = "never" if self.cooccurrence_threshold == 1 else "too seldom"
-            return f"{seldom} near each other in the corpus"
-        if failed is Support.NOT_COVERED:
-            return "the corpus hardly knows the first"
-        return "the corpus could not tell"
 
     # --- after the answer -----------------------------------------------------------------------
 
@@ -422,11 +342,11 @@ class QuCo:
         last = sentences[-1]
         if not is_final(last.text):
             return Verdict.WARNED, "no_final_answer"
-        if is_unknown(final_answer(last.text)) or last.reason in _NO_ANSWERS:
+        if is_unknown(final_answer(last.text)) or last.reason in NO_ANSWERS:
             return Verdict.ABSTAINED, "no_evidence"
         if last.support in (Support.ABSENT, Support.NOT_COVERED):
             return Verdict.ABSTAINED, "no_evidence"
-        if last.reason in (LOW_COVERAGE, BRIDGED):
+        if last.reason in (LOW_COVERAGE, BRIDGED, SKIPPED_STEP):
             return Verdict.WARNED, last.reason
         if any(is_denied(check) for sentence in sentences for check in sentence.checks):
             return Verdict.WARNED, "contradicted_claim"
@@ -455,44 +375,3 @@ def _failure(check: Check) -> Support | RelationOutcome | None:
 
 def _unchecked(sentence: Sentence) -> bool:
     return sentence.support is Support.UNKNOWN and sentence.reason != "no_claim"
-
-
-def _reason(support: Support) -> str | None:
-    return "corpus_unavailable" if support is Support.UNKNOWN else None
-
-
-def _as_claimed(said: Sequence[Sentence | Inspection]) -> Inspection:
-    """An answer that stands or falls with what was claimed on the way to it."""
-    return Inspection(worst([part.support for part in said if part.checks]), "by_its_claims")
-
-
-def _names(text: str) -> Flow[list[str] | None]:
-    found = yield from steps.entities(text)
-    if found is None:
-        return None
-    named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
-    return [name for name in named if TextForm().words(name)]
-
-
-def _offers_a_choice(question: str, names: Sequence[str]) -> bool:
-    """Whether "or" stands between two names of a question ("…, Oslo or the city of Bergen?")."""
-    words = TextForm().words(question)
-    if "or" not in words:
-        return False
-    before, after = (words[: words.index("or")], words[words.index("or") + 1 :])
-    held = [TextForm().words(name) for name in names]
-    return any(contains_words(before, name) for name in held) and any(
-        contains_words(after, name) for name in held
-    )
-
-
-def _same(answer: str, names: Sequence[str]) -> bool:
-    words = TextForm().words(answer)
-    return any(TextForm().words(name) == words for name in names)
-
-
-def _ends_a_found_claim(answer: str, said: Sequence[Sentence | Inspection]) -> bool:
-    found = [
-        check.triplet for part in said for check in part.checks if check.support is Support.PRESENT
-    ]
-    return _same(answer, [end for triplet in found for end in (triplet.head, triplet.tail)])
