@@ -79,6 +79,22 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(
     assert "4 of 4 rows" in told.err
 
 
+def test_what_a_paper_reports_is_printed_apart_and_as_the_papers(
+    bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.write_text(
+        bench.read_text()
+        + '[[paper]]\nset = "towns"\npolicy = "quco"\nmodel = "large"\nsource = "arXiv 1"\n'
+        + "f1 = 0.5\nrouge_l = 0.25\n"
+    )
+
+    assert asked(bench, server, "--limit", "1", "--policy", "none") == 0
+
+    told = capsys.readouterr().out
+    assert "In the paper, with its own model and corpus:" in told
+    assert "towns quco: F1 0.500, ROUGE-L 0.250 (large, arXiv 1)" in told
+
+
 def test_rows_are_exported_as_parquet(bench: Path, server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "here"
 
@@ -130,6 +146,61 @@ def test_another_prompt_than_the_bench_says_is_refused(
 
     assert asked(bench, server) == 2
     assert "compared on one prompt" in capsys.readouterr().err
+
+
+def varied(bench: Path, parameter: str) -> None:
+    """Give the bench one policy of its own."""
+    policies = re.compile(r"policies = .*")
+    own = f'policies = [{{ name = "mine", preset = "quco", {parameter} }}]'
+    bench.write_text(policies.sub(own, bench.read_text()).replace("expect", "#"))
+
+
+def test_a_variant_has_rows_under_its_own_name_and_its_parameters_in_them(
+    bench: Path, server: ModelServer, tmp_path: Path
+) -> None:
+    varied(bench, "window_words = 50")
+
+    assert asked(bench, server, "--limit", "1", "-o", str(tmp_path / "here"), "--json") == 0
+
+    (row,) = map(json.loads, (tmp_path / "here" / "rows.jsonl").read_text().splitlines())
+    assert row["policy"] == "mine"
+    assert "window_words=50," in row["settings"]
+
+
+def test_rows_of_a_variant_that_was_another_one_are_not_mixed_in(
+    bench: Path, server: ModelServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    varied(bench, "aliases = true")
+    assert asked(bench, server, "--limit", "1", "-o", str(tmp_path / "here"), "--json") == 0
+    varied(bench, "aliases = false")
+
+    assert asked(bench, server, "--limit", "1", "-o", str(tmp_path / "here")) == 2
+
+    assert "the policy 'mine' is another one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("parameter", "why"),
+    [
+        ("windw_words = 50", "no parameter of the policy quco named 'windw_words'"),
+        ('window_words = "50"', "'window_words' of the policy 'quco' cannot be used: expected int"),
+        ('aggregation = "median"', "'median' is not a valid Aggregation"),
+        ('trigger = "single"', "no parameter of the policy quco named 'trigger'"),
+    ],
+    ids=["unknown", "another type", "no such value", "the trigger"],
+)
+def test_a_parameter_that_a_preset_does_not_have_is_refused_before_anything_is_asked(
+    parameter: str,
+    why: str,
+    bench: Path,
+    server: ModelServer,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    varied(bench, parameter)
+
+    assert asked(bench, server) == 2
+
+    assert why in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_data_file_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,13 +6,21 @@ from pathlib import Path
 
 import pytest
 
+import averment
 from averment.errors import UnknownNameError, UsageError
-from averment.evaluation.bench_file import Expectation, QuestionSet, bench_names, read_bench
+from averment.evaluation.bench_file import (
+    Expectation,
+    QuestionSet,
+    Variant,
+    bench_names,
+    read_bench,
+)
 from averment.evaluation.datasets import DATASETS
 from averment.evaluation.examples import Example, GoldPassage
 from averment.prompts import load
 from averment.settings import Settings
-from averment.wiring import policy_names
+from averment.wiring import make_policy, policy_names
+from averment.wiring.policies import counts_by_aliases
 from evaluation.bench_world import write_bench
 
 EXAMPLES = [Example(f"q{n}", "Who?", ("A",)) for n in range(20)]
@@ -23,12 +31,31 @@ def test_a_bench_that_ships_names_what_there_is(name: str) -> None:
     bench = read_bench(name)
 
     assert bench.about
-    assert set(bench.policies) <= set(policy_names())
+    assert {bench.variant(name).preset for name in bench.policies} <= set(policy_names())
     assert {each.data for each in bench.sets} <= set(DATASETS)
     assert all(len(each.sha256) == 64 for each in bench.sets)
     assert set(bench.settings) <= set(Settings.model_fields)
     assert {each.better for each in bench.expect} <= set(bench.policies)
     assert bench.prompt == f"answer-{load('answer').digest[:8]}"
+
+
+@pytest.mark.parametrize("name", bench_names())
+def test_every_policy_of_a_bench_that_ships_can_be_made_and_no_two_are_the_same(
+    name: str, tmp_path: Path
+) -> None:
+    bench = read_bench(name)
+    averment.build_index([averment.Document("a", "Oslo is in Norway.")], tmp_path / "idx")
+    info = averment.open_index(tmp_path / "idx").info
+
+    made = [
+        (
+            repr(make_policy(of.preset, info, of.parameters)),
+            counts_by_aliases(of.preset, of.parameters),
+        )
+        for of in map(bench.variant, bench.policies)
+    ]
+
+    assert len(set(made)) == len(made)
 
 
 @pytest.mark.data
@@ -59,9 +86,24 @@ def test_a_bench_of_ones_own_lies_beside_its_data(tmp_path: Path) -> None:
         ("[[sets]]", "[sets]", "is no bench"),
         ('"single > none in f1"', '"single is best"', "no expectation"),
         ("model =", "model ==", "is no bench"),
+        ('"none"', '{ preset = "none" }', "lacks 'name'"),
+        ('"none"', '{ name = "quco", preset = "quco", k = 1 }', "no name for a variant"),
+        ('"none"', '{ name = "single", preset = "quco", k = 1 }', "a name of its own"),
+        ("model =", "variants = {}\nmodel =", "written among the policies"),
         ('prompt = "answer-f34abe79"\n', "", "prompt"),
     ],
-    ids=["unknown key", "wrong type", "no list", "no expectation", "no TOML", "missing key"],
+    ids=[
+        "unknown key",
+        "wrong type",
+        "no list",
+        "no expectation",
+        "no TOML",
+        "no name for a variant",
+        "a variant named like its preset",
+        "two policies of one name",
+        "variants apart",
+        "missing key",
+    ],
 )
 def test_what_is_no_bench_is_refused_with_the_reason(
     old: str, new: str, why: str, tmp_path: Path
@@ -71,6 +113,18 @@ def test_what_is_no_bench_is_refused_with_the_reason(
 
     with pytest.raises(UsageError, match=why):
         read_bench(str(file))
+
+
+def test_a_variant_is_written_among_the_policies_as_a_preset_with_other_parameters(
+    tmp_path: Path,
+) -> None:
+    written = '"none", { name = "near", preset = "quco-paper", window_words = 50 }'
+
+    bench = read_bench(str(write_bench(tmp_path, 3, policies=written)))
+
+    assert bench.policies == ("none", "near")
+    assert bench.variant("near") == Variant("quco-paper", {"window_words": 50})
+    assert bench.variant("none") == Variant("none")
 
 
 def test_two_sets_of_one_name_are_refused(tmp_path: Path) -> None:

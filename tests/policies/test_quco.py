@@ -74,7 +74,12 @@ def test_a_common_entity_makes_it_write_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("aggregation", "at_most"),
-    [(Aggregation.MIN, 2), (Aggregation.MEAN, 5), (Aggregation.GEOMETRIC, 4)],
+    [
+        (Aggregation.MIN, 2),
+        (Aggregation.MEAN, 5),
+        (Aggregation.MAX, 8),
+        (Aggregation.GEOMETRIC, 4),
+    ],
     ids=str,
 )
 def test_several_entities_are_rare_together_by_their_aggregate(

@@ -507,6 +507,18 @@ def test_the_verdict_is_decided_by_the_final_answer_then_by_the_claims(
     assert QuCo(3).conclude(sentences) == (verdict, reason)
 
 
+def test_several_words_of_the_question_in_a_row_are_an_echo_too() -> None:
+    question = Question("q", "In which village of Telemark, Norway, does Ann Lee live?")
+
+    found = inspect(
+        "So the answer is Telemark, Norway.",
+        names("Telemark", "Norway", "Ann Lee", text=question.text),
+        question=question,
+    )
+
+    assert (found.support, found.reason) == (Support.UNKNOWN, "echoed_question")
+
+
 def test_one_of_two_names_is_an_echo_where_the_question_offers_no_choice() -> None:
     question = Question("q", "Which team of Kolles became Bergen?")
 

@@ -48,13 +48,17 @@ def list_benches(json: JsonOption = False) -> None:
         ]
         print_json({"benches": listed, "data_sets": named})
         return
+    width = max(len(bench.name) for bench in benches)
     for bench in benches:
-        out().print(f"{bench.name:<16} {bench.about}", markup=False)
-        policies = ", ".join(bench.policies)
-        out().print(f"{'':<16} {bench.model}: {policies}", markup=False, style="bright_black")
+        out().print(f"{bench.name:<{width}} {bench.about}", markup=False)
+        presets = dict.fromkeys(bench.variant(policy).preset for policy in bench.policies)
+        policies = ", ".join(presets)
+        if bench.variants:
+            policies = f"{len(bench.policies)} variants of {policies}"
+        out().print(f"{'':<{width}} {bench.model}: {policies}", markup=False, style="bright_black")
     out().print("\nData sets that a bench can name:")
     for spec in sets:
-        out().print(f"{spec.name:<16} {spec.title}: {spec.expects}", markup=False)
+        out().print(f"{spec.name:<{width}} {spec.title}: {spec.expects}", markup=False)
 
 
 _DECIDING = (
@@ -79,7 +83,7 @@ def run(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="A policy instead of the bench's; may be repeated.", show_default=False),
+        typer.Option(help="One of the bench's, or a preset; may be repeated.", show_default=False),
     ] = None,
     model: Annotated[
         str | None,
@@ -186,6 +190,7 @@ def _run(
             max_unknown=bench.max_unknown,
             expect=tuple(map(str, bench.expect)),
             paper=bench.paper,
+            variants=bench.variants,
         )
         rows = stack.enter_context(open_rows(directory))
         claim_run(directory, record)
@@ -212,7 +217,7 @@ def _entrants(
     """An engine for each policy, over one model and one index.
 
     Raises:
-        UnknownNameError: No such policy.
+        UnknownNameError: No such policy, or no such parameter of it.
         CapabilityError: A policy needs what the model lacks.
         UsageError: A policy has another prompt than the bench says.
     """
@@ -222,7 +227,16 @@ def _entrants(
     given = settings.model_dump(exclude_unset=True, exclude={"index", "model", "policy"})
     found = []
     for name in policies:
-        engine = stack.enter_context(open_engine(index=index, model=model, policy=name, **given))
+        variant = bench.variant(name)
+        engine = stack.enter_context(
+            open_engine(
+                index=index,
+                model=model,
+                policy=variant.preset,
+                policy_parameters=variant.parameters,
+                **given,
+            )
+        )
         if f"prompt_id={bench.prompt}" not in repr(engine.policy):
             raise UsageError(
                 f"The bench {bench.name} is for the prompt {bench.prompt!r}, but policy {name!r} "

@@ -68,8 +68,8 @@ def print_paper(rows: Sequence[PaperRow]) -> None:
     for row in rows:
         grades = ", ".join(
             f"{title} {value:.3f}"
-            for metric, title in (("exact_match", "EM"), ("f1", "F1"), ("accuracy", "accuracy"))
-            if (value := getattr(row, metric)) is not None
+            for metric, title in _TITLES.items()
+            if (value := getattr(row, metric, None)) is not None
         )
         out().print(f"{row.set} {row.policy}: {grades} ({row.model}, {row.source})", markup=False)
 

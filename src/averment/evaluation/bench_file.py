@@ -80,6 +80,19 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """A preset with parameters of its own: an ablation, or a point of a sweep.
+
+    Args:
+        preset: What is varied.
+        parameters: Of the preset, by name; the others stay as they are.
+    """
+
+    preset: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class PaperRow:
     """What a paper reports, on its own model and corpus: never comparable digit by digit.
 
@@ -93,6 +106,7 @@ class PaperRow:
     exact_match: float | None = None
     f1: float | None = None
     accuracy: float | None = None
+    rouge_l: float | None = None
     retrievals: float | None = None
 
 
@@ -141,7 +155,7 @@ class Bench:
         name: As the command line spells it.
         about: What it is for, in a sentence.
         model: Who answers unless another is named.
-        policies: Presets, in the order of the tables.
+        policies: Presets and names of variants, in the order of the tables.
         sets: The questions.
         corpus: What is searched and counted.
         prompt: Id and digest of the prompt that all policies share: ``answer-f34abe79``.
@@ -150,6 +164,7 @@ class Bench:
         settings: Settings of averment that the bench fixes, such as ``scores``.
         expect: What `averment bench compare` holds the run against.
         paper: What papers report for such rows.
+        variants: The policies that are no presets, by name; written among the policies.
         folder: Where the file lies; None: it ships with averment.
     """
 
@@ -165,7 +180,12 @@ class Bench:
     settings: Mapping[str, Any] = field(default_factory=dict)
     expect: tuple[Expectation, ...] = ()
     paper: tuple[PaperRow, ...] = ()
+    variants: Mapping[str, Variant] = field(default_factory=dict)
     folder: Path | None = None
+
+    def variant(self, policy: str) -> Variant:
+        """What a policy of the bench is; any other name is a preset as it is."""
+        return self.variants.get(policy, Variant(policy))
 
 
 def bench_names() -> list[str]:
@@ -197,6 +217,9 @@ def _bench(text: str, *, name: str, source: str, folder: Path | None) -> Bench:
         plain = tomllib.loads(text)
         plain["sets"] = [{"name": each["data"], **each} for each in plain["sets"]]
         expect = tuple(map(Expectation.parse, plain.pop("expect", [])))
+        if "variants" in plain:
+            raise ValueError("variants are written among the policies")
+        plain["policies"], variants = _policies(plain["policies"])
         bench: Bench = from_plain(Bench, {"name": name, **plain})
     except KeyError as error:
         raise _no_bench(source, f"it lacks {error}, or has it where it means nothing") from error
@@ -205,7 +228,27 @@ def _bench(text: str, *, name: str, source: str, folder: Path | None) -> Bench:
     names = [each.name for each in bench.sets]
     if not names or len(set(names)) < len(names):
         raise _no_bench(source, f"its sets are named {names}; each needs a name of its own")
-    return replace(bench, expect=expect, folder=folder)
+    if len(set(bench.policies)) < len(bench.policies):
+        policies = list(bench.policies)
+        raise _no_bench(source, f"its policies are {policies}; each needs a name of its own")
+    return replace(bench, expect=expect, variants=variants, folder=folder)
+
+
+def _policies(written: Sequence[Any]) -> tuple[list[Any], dict[str, Variant]]:
+    """The names of the policies in order, and those that are written as tables."""
+    names: list[Any] = []
+    variants = {}
+    for each in written:
+        if isinstance(each, Mapping):
+            parameters = dict(each)
+            name, preset = parameters.pop("name"), parameters.pop("preset")
+            if not (isinstance(name, str) and isinstance(preset, str)) or name == preset:
+                raise ValueError(f"{name!r} is no name for a variant of {preset!r}")
+            variants[name] = Variant(preset, parameters)
+            names.append(name)
+        else:
+            names.append(each)
+    return names, variants
 
 
 def _no_bench(source: str, why: str) -> UsageError:

@@ -15,7 +15,7 @@ from typing import Any
 
 from averment.engine import versions
 from averment.errors import DatasetError, UsageError
-from averment.evaluation.bench_file import MAX_UNKNOWN, PaperRow
+from averment.evaluation.bench_file import MAX_UNKNOWN, PaperRow, Variant
 from averment.files import read_text, write_whole
 from averment.trace import from_plain, to_plain
 
@@ -53,6 +53,7 @@ class RunRecord:
         max_unknown: Share of unknown counts above which a policy's rows are invalid.
         expect: What `averment bench compare` holds the run against.
         paper: What papers report.
+        variants: The policies that are no presets.
         versions: Of averment and Python.
         machine: What it ran on.
         schema: Of this record.
@@ -68,6 +69,7 @@ class RunRecord:
     max_unknown: float = MAX_UNKNOWN
     expect: tuple[str, ...] = ()
     paper: tuple[PaperRow, ...] = ()
+    variants: Mapping[str, Variant] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=versions)
     machine: str = field(default_factory=platform.machine)
     schema: int = SCHEMA
@@ -79,6 +81,9 @@ class RunRecord:
             mine, its = getattr(self, name), getattr(other, name)
             if mine != its:
                 told.append(f"{name.replace('_', ' ')} is {its!r} and was {mine!r}")
+        for name, its_variant in other.variants.items():
+            if self.variants.get(name, its_variant) != its_variant:
+                told.append(f"the policy {name!r} is another one")
         files = {each.name: (each.digest, each.aliases_digest) for each in self.sets}
         for each in other.sets:
             found = (each.digest, each.aliases_digest)

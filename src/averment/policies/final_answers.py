@@ -63,12 +63,13 @@ class FinalAnswerCheck:
         names = yield from names_of(question.text)
         if names is None:
             return Inspection(reason="extraction_failed")
+        is_in_it = contains_words(TextForm().words(question.text), TextForm().words(answer))
         if _offers_a_choice(question.text, names):
-            if contains_words(TextForm().words(question.text), TextForm().words(answer)):
+            if is_in_it:
                 return as_claimed(said)  # "Which is older, A or B?": the claims decide
             detail = f"{answer} is none of those that the question names"
             return _failed(Support.UNKNOWN, "not_among_choices", question, detail)
-        if _same(answer, names):
+        if is_in_it:
             detail = f"{answer} stands in the question and is no answer to it"
             return _failed(Support.UNKNOWN, "echoed_question", question, detail)
         if self.require_steps and _skips_a_step(question.text, answer, names, said):

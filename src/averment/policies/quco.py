@@ -82,12 +82,15 @@ class Aggregation(StrEnum):
 
     MEAN = "mean"
     MIN = "min"
+    MAX = "max"
     GEOMETRIC = "geometric"
 
     def of(self, counts: Sequence[int]) -> float:
         """The aggregate of at least one count."""
         if self is Aggregation.MIN:
             return float(min(counts))
+        if self is Aggregation.MAX:
+            return float(max(counts))
         if self is Aggregation.MEAN:
             return sum(counts) / len(counts)
         if 0 in counts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ def open_engine(
     index: CorpusIndex | str | Path | None = None,
     model: LanguageModel | str | None = None,
     policy: str | None = None,
+    policy_parameters: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> Engine:
     """An engine that answers questions. Close it, or use it in a ``with`` block.
@@ -31,12 +32,13 @@ def open_engine(
         index: An open index or its directory; None: as the settings say.
         model: An open model, a registry name, a .gguf path, or a server's model name.
         policy: A preset: see `policy_names`.
+        policy_parameters: Parameters of the preset, by name, that are to be otherwise.
         **settings: Any field of `Settings`.
 
     Raises:
         NotAnIndexError, IndexFormatError: No usable index there.
         MissingExtraError, ModelFileError: No usable local model.
-        UnknownNameError: No such policy.
+        UnknownNameError: No such policy, or no such parameter of it.
         UsageError: The index has not what the retriever needs.
     """
     named: dict[str, Any] = dict(settings)
@@ -50,13 +52,17 @@ def open_engine(
         if isinstance(index, EmbeddedIndex)
         else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
     )
-    rule = make_policy(resolved.policy, opened.info)
+    parameters = policy_parameters or {}
+    rule = make_policy(resolved.policy, opened.info, parameters)
+    by_aliases = resolved.aliases and counts_by_aliases(resolved.policy, parameters)
     retriever = open_retriever(opened, resolved)
     if model is not None and not isinstance(model, str):
-        return engine_of(rule, opened, retriever, model, resolved)
+        return engine_of(rule, opened, retriever, model, resolved, by_aliases=by_aliases)
     own = open_model(resolved)
     try:
-        return engine_of(rule, opened, retriever, own, resolved, on_close=own.close)
+        return engine_of(
+            rule, opened, retriever, own, resolved, by_aliases=by_aliases, on_close=own.close
+        )
     except BaseException:
         own.close()
         raise
@@ -69,6 +75,7 @@ def engine_of(
     model: LanguageModel,
     settings: Settings,
     *,
+    by_aliases: bool,
     scorer: FaithfulnessScorer | None = None,
     on_close: Callable[[], None] | None = None,
 ) -> Engine:
@@ -80,12 +87,13 @@ def engine_of(
         retriever: Over the passages of that index.
         model: An open model.
         settings: How claims are found, counted and scored.
+        by_aliases: Names are counted by all their forms.
         scorer: A judge of faithfulness that is open; None: the one that the settings name.
         on_close: Gives back what was opened for this engine.
     """
     extractor = open_extractor(settings, model)
     counted: CorpusIndex = index
-    if settings.aliases and counts_by_aliases(settings.policy):
+    if by_aliases:
         counted = widened(index, open_aliases(settings, index))
     if not settings.scores:
         return Engine(rule, Edges(counted, retriever, model, extractor), on_close=on_close)

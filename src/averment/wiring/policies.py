@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib import resources
-from typing import Any
+from types import MappingProxyType
+from typing import Any, get_type_hints
 
-from averment.errors import UnknownNameError
+from averment.errors import UnknownNameError, UsageError
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.dragin import Dragin
 from averment.policies.etc_trend import Etc
@@ -16,12 +17,13 @@ from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.fixed_length import FixedLength
 from averment.policies.fixed_sentence import FixedSentence
 from averment.policies.flare import Flare, FlareSimplified
-from averment.policies.loop import SentenceLoop, Trigger
-from averment.policies.quco import Aggregation, CountUnit, QuCo, QueryForm
+from averment.policies.loop import SentenceLoop
+from averment.policies.quco import QuCo
 from averment.policies.seakr import Seakr
+from averment.trace import from_plain
 from averment.types import CorpusInfo
 
-_BASELINES: Mapping[str, Callable[..., Trigger]] = {
+_TRIGGERS: Mapping[str, type[Any]] = {
     "none": NoRetrieval,
     "single": SingleRetrieval,
     "fixed": FixedSentence,
@@ -31,7 +33,9 @@ _BASELINES: Mapping[str, Callable[..., Trigger]] = {
     "dragin": Dragin,
     "etc": Etc,
     "seakr": Seakr,
+    "quco": QuCo,
 }
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
 
 
@@ -41,38 +45,53 @@ def policy_names() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
-def make_policy(name: str, info: CorpusInfo) -> SentenceLoop:
+def make_policy(
+    name: str, info: CorpusInfo, parameters: Mapping[str, Any] = _NOTHING
+) -> SentenceLoop:
     """The policy of a preset, with what the index knows filled in.
 
+    Args:
+        name: Of the preset.
+        info: Of the index.
+        parameters: Of the preset, by name, that are to be otherwise.
+
     Raises:
-        UnknownNameError: No such preset.
+        UnknownNameError: No such preset, or it has no such parameter.
+        UsageError: A parameter is of another type.
     """
+    values = _values(name, parameters)
+    trigger = _TRIGGERS[values.pop("trigger")]
+    del values["aliases"]
+    loop = {field: values.pop(field) for field in _OF_THE_LOOP & values.keys()}
+    if trigger is QuCo:
+        threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
+        values = {"entity_threshold": threshold} | values
+    return SentenceLoop(trigger(**values), **loop)
+
+
+def counts_by_aliases(name: str, parameters: Mapping[str, Any] = _NOTHING) -> bool:
+    """Whether the names of a preset may be counted by all their forms."""
+    return bool(_values(name, parameters)["aliases"])
+
+
+def _values(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The trigger of a preset, and every parameter that it or its caller gives."""
     if name not in policy_names():
         raise UnknownNameError("policy", name, policy_names())
-    values = _preset(name)
-    loop = {key: values.pop(key) for key in _OF_THE_LOOP & values.keys()}
-    return SentenceLoop(_trigger(values, info), **loop)
-
-
-def counts_by_aliases(name: str) -> bool:
-    """Whether the names of a preset may be counted by all their forms."""
-    return bool(_preset(name).get("aliases", True))
-
-
-def _preset(name: str) -> dict[str, Any]:
     preset = resources.files("averment") / "presets" / f"{name}.toml"
-    return tomllib.loads(preset.read_text(encoding="utf-8"))
-
-
-def _trigger(values: dict[str, Any], info: CorpusInfo) -> Trigger:
-    values.pop("aliases", None)
-    named = values.pop("trigger")
-    if named in _BASELINES:
-        return _BASELINES[named](**values)
-    if named != "quco":
-        raise AssertionError(f"a preset names the trigger {named!r}")
-    threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
-    values["entity_unit"] = CountUnit(values["entity_unit"])
-    values["aggregation"] = Aggregation(values["aggregation"])
-    values["query_form"] = QueryForm(values.get("query_form", QueryForm.HEAD_RELATION))
-    return QuCo(**{"entity_threshold": threshold, **values})
+    values = tomllib.loads(preset.read_text(encoding="utf-8"))
+    trigger = values.pop("trigger")
+    kinds = {**get_type_hints(SentenceLoop), **get_type_hints(_TRIGGERS[trigger]), "aliases": bool}
+    known = {"aliases"} | _OF_THE_LOOP | {field.name for field in fields(_TRIGGERS[trigger])}
+    made: dict[str, Any] = {"trigger": trigger, "aliases": True}
+    for key, value in {**values, **parameters}.items():
+        if key not in known:
+            raise UnknownNameError(f"parameter of the policy {name}", key, known)
+        try:
+            typed = from_plain(kinds[key], value)
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                f"Parameter {key!r} of the policy {name!r} cannot be used: {error}."
+            ) from error
+        made[key] = value if kinds[key] is float else typed  # 1000 is told as 1000
+    return made

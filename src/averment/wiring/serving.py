@@ -27,7 +27,7 @@ from averment.wiring.checks import check_opened
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
-from averment.wiring.policies import make_policy
+from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
 
@@ -92,7 +92,15 @@ class Serving(Closing):
         rule = make_policy(policy, self.index.info)
         settings = self.settings.model_copy(update={"policy": policy, "model": model})
         writer = self._model(model, settings)
-        return engine_of(rule, self.index, self.retriever, writer, settings, scorer=self._scorer)
+        return engine_of(
+            rule,
+            self.index,
+            self.retriever,
+            writer,
+            settings,
+            by_aliases=settings.aliases and counts_by_aliases(policy),
+            scorer=self._scorer,
+        )
 
     def _model(self, name: str, settings: Settings) -> LanguageModel:
         if self._own is not None:
