@@ -18,6 +18,7 @@ import pytest
 from averment.cli.app import run
 from averment.cli.serve import listening
 from averment.settings import Settings
+from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client
 from serve.stub_upstream import StubUpstream
 
