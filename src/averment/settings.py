@@ -104,6 +104,34 @@ class Settings(BaseSettings):
     offline: bool = Field(default=False, description="forbid every connection but loopback")
     timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
     threads: int | None = Field(default=None, ge=1, description="CPU threads of a local model")
+    serve_host: str = Field(
+        default="127.0.0.1", description="where `serve` listens; anything but loopback is reachable"
+    )
+    serve_port: int = Field(default=8000, ge=0, le=65535, description="its port; 0: any free one")
+    serve_keys: SecretStr | None = Field(
+        default=None,
+        description="keys, with commas between, of which clients show one; unset: none is needed",
+    )
+    serve_mode: Literal["hold-sentence", "hold-answer", "annotate"] = Field(
+        default="hold-sentence",
+        description="when text leaves: a sentence once it is checked (hold-sentence), the whole "
+        "answer once it is decided (hold-answer), or at once with verdicts behind it (annotate)",
+    )
+    serve_workers: int = Field(
+        default=4, ge=1, description="requests that are worked on at a time; corpus queries apart"
+    )
+    serve_queue: int = Field(
+        default=32, ge=0, description="requests that may wait for a worker; further ones get 429"
+    )
+    serve_timeout_s: float = Field(
+        default=300.0, gt=0, description="longest time for one request, waiting included"
+    )
+    serve_body_bytes: int = Field(
+        default=2_000_000, ge=1, description="largest body of a request; larger ones get 413"
+    )
+    serve_log_text: bool = Field(
+        default=False, description="write questions and answers into the log of `serve`"
+    )
 
     @classmethod
     def settings_customise_sources(

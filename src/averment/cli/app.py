@@ -11,7 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from averment.cli import alias, ask, bench, calibrate, check, demo, doctor, index, label, models
+from averment.cli import (
+    alias,
+    ask,
+    bench,
+    calibrate,
+    check,
+    demo,
+    doctor,
+    index,
+    label,
+    models,
+    serve,
+)
 from averment.cli.console import print_error
 from averment.errors import AvermentError, UsageError
 
@@ -34,6 +46,7 @@ app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("label")(label.label)
+app.command("serve")(serve.serve)
 app.add_typer(alias.app, name="alias")
 app.add_typer(bench.app, name="bench")
 app.add_typer(index.app, name="index")

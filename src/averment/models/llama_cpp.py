@@ -157,6 +157,11 @@ class LlamaCpp(Closing):
         """Which model this is; the source is its file."""
         return self._info
 
+    @property
+    def loopback(self) -> tuple[str, str]:
+        """Where the runtime itself can be asked, on this machine only: its base URL and its key."""
+        return f"{self._open_server().listening_address}/v1", self._key
+
     def close(self) -> None:
         """Give the memory back; the model cannot be used any more. Harmless when repeated."""
         self._server = None

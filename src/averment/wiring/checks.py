@@ -9,7 +9,7 @@ from typing import Any
 from averment.engine import Edges, Missing, carry_out
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
-from averment.ports import CorpusIndex, LanguageModel
+from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
@@ -57,25 +57,48 @@ def check(
     )
     own = open_model(resolved) if isinstance(model, str) else None
     try:
-        return _check(text, question, contexts, opened, own or model, resolved, atomic=atomic)
+        return check_opened(
+            text,
+            question,
+            contexts,
+            index=opened,
+            model=own or model,
+            settings=resolved,
+            atomic=atomic,
+        )
     finally:
         if own is not None:
             own.close()
 
 
-def _check(
+def check_opened(
     text: str,
     question: str | None,
     contexts: Sequence[str | Document],
+    *,
     index: EmbeddedIndex | None,
     model: Any,
     settings: Settings,
-    *,
-    atomic: bool,
+    scorer: FaithfulnessScorer | None = None,
+    retriever: Retriever | None = None,
+    atomic: bool = False,
 ) -> Report:
+    """As `check`, with an index and a model that are open.
+
+    Args:
+        text: Any text.
+        question: What it answers, if that is known.
+        contexts: What its claims are held against; empty: passages of the index.
+        index: An open index, or None.
+        model: An open model that re-scores, or None.
+        settings: Name the calibrator and the judge.
+        scorer: A judge that is open; None: the one that the settings name is opened.
+        retriever: One over the index that is open; None: as the settings say.
+        atomic: A claim is one fact of a sentence.
+    """
     from averment.checking import TextCheck
 
-    scorer = open_faithfulness(settings, model)
+    scorer = scorer or open_faithfulness(settings, model)
     counting = None if index is None else _counting(index)
     window_words = counting.window_words if counting else 0
     scoring = make_scoring(
@@ -93,7 +116,9 @@ def _check(
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),
         retriever=(
-            open_retriever(index, settings) if index and has_passages else _missing("passages", "")
+            retriever or open_retriever(index, settings)
+            if index and has_passages
+            else _missing("passages", "")
         ),
         model=writer,
         extractor=open_extractor(settings, writer),

@@ -9,7 +9,7 @@ from typing import Any
 from averment.engine import Edges, Engine
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.loop import SentenceLoop
-from averment.ports import CorpusIndex, LanguageModel, Retriever
+from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index
@@ -57,10 +57,10 @@ def open_engine(
     by_aliases = resolved.aliases and counts_by_aliases(resolved.policy, parameters)
     retriever = open_retriever(opened, resolved)
     if model is not None and not isinstance(model, str):
-        return _engine(rule, opened, retriever, model, resolved, by_aliases=by_aliases)
+        return engine_of(rule, opened, retriever, model, resolved, by_aliases=by_aliases)
     own = open_model(resolved)
     try:
-        return _engine(
+        return engine_of(
             rule, opened, retriever, own, resolved, by_aliases=by_aliases, on_close=own.close
         )
     except BaseException:
@@ -68,7 +68,7 @@ def open_engine(
         raise
 
 
-def _engine(
+def engine_of(
     rule: SentenceLoop,
     index: EmbeddedIndex,
     retriever: Retriever,
@@ -76,15 +76,28 @@ def _engine(
     settings: Settings,
     *,
     by_aliases: bool,
+    scorer: FaithfulnessScorer | None = None,
     on_close: Callable[[], None] | None = None,
 ) -> Engine:
+    """An engine made of what is open.
+
+    Args:
+        rule: The policy that `settings.policy` names.
+        index: An open index.
+        retriever: Over the passages of that index.
+        model: An open model.
+        settings: How claims are found, counted and scored.
+        by_aliases: Names are counted by all their forms.
+        scorer: A judge of faithfulness that is open; None: the one that the settings name.
+        on_close: Gives back what was opened for this engine.
+    """
     extractor = open_extractor(settings, model)
     counted: CorpusIndex = index
     if by_aliases:
         counted = widened(index, open_aliases(settings, index))
     if not settings.scores:
         return Engine(rule, Edges(counted, retriever, model, extractor), on_close=on_close)
-    scorer = open_faithfulness(settings, model)
+    scorer = scorer or open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=True, window_words=window_words

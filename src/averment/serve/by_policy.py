@@ -1,0 +1,111 @@
+"""A request that a policy answers: one question, the corpus, a sentence at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from averment import steps
+from averment.engine import Answered, Engine
+from averment.serve.completions import Identity, closing_pieces, may_leave, policy_body, spoken
+from averment.trace import Record
+from averment.types import Question, Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRequest:
+    """What a policy is asked.
+
+    Args:
+        engine: The policy with its model and corpus.
+        question: In words.
+        identity: Of the completion.
+        model: The model's name as it is served.
+        mode: When text leaves.
+        ignored: Fields of the request without effect.
+        include_usage: Whether a stream ends with the usage.
+    """
+
+    engine: Engine
+    question: str
+    identity: Identity
+    model: str
+    mode: str
+    ignored: list[str]
+    include_usage: bool = False
+
+    async def body(self) -> dict[str, Any]:
+        """The completion as a whole."""
+        return self._body(await self.engine.answer_async(self._asked))
+
+    async def pieces(self) -> AsyncIterator[dict[str, Any]]:
+        """The completion in pieces; each sentence comes with what is held of it."""
+        records: asyncio.Queue[Record | None] = asyncio.Queue()
+        answering = asyncio.create_task(self._answer(records))
+        leaving = _Leaving(self.mode)
+        try:
+            while (record := await records.get()) is not None:
+                if isinstance(record.step, steps.Commit):
+                    is_first = not leaving.n_sent
+                    for text, held in leaving.take(record.step.sentence):
+                        delta = spoken(text, is_first=is_first)
+                        yield self.identity.piece(delta, averment={"sentence": held})
+            answered = await answering
+        finally:
+            answering.cancel()
+        for piece in closing_pieces(
+            self._body(answered),
+            self.identity,
+            n_sent=leaving.n_sent,
+            include_usage=self.include_usage,
+        ):
+            yield piece
+
+    @property
+    def _asked(self) -> Question:
+        return Question("question", self.question)
+
+    async def _answer(self, records: asyncio.Queue[Record | None]) -> Answered:
+        try:
+            return await self.engine.answer_async(
+                self._asked, lambda _, record: records.put_nowait(record)
+            )
+        finally:
+            records.put_nowait(None)
+
+    def _body(self, answered: Answered) -> dict[str, Any]:
+        return policy_body(
+            answered.answer,
+            self.identity,
+            model=self.model,
+            mode=self.mode,
+            ignored=self.ignored,
+        )
+
+
+class _Leaving:
+    """Which committed sentences leave now: all of them, those with support, or none."""
+
+    def __init__(self, mode: str) -> None:
+        self._mode = mode
+        self._waits = mode == "hold-answer"
+        self.n_sent = 0
+
+    def take(self, sentence: Sentence) -> list[tuple[str, dict[str, Any]]]:
+        """The text that leaves with a sentence, and what is held of it."""
+        if self._mode == "hold-sentence":
+            passes = may_leave(sentence.text, sentence.support, sentence.reason)
+            self._waits = self._waits or not passes
+        if self._waits:
+            return []
+        text = f" {sentence.text}" if self.n_sent else sentence.text
+        self.n_sent += len(text)
+        held = {
+            "text": sentence.text,
+            "support": sentence.support.value,
+            "reason": sentence.reason,
+            "repairs": sentence.repairs,
+        }
+        return [(text, held)]

@@ -1,0 +1,222 @@
+"""A request that no policy can express: the model's server answers, and its answer is checked.
+
+What the server says passes through, fields that nobody here knows included; nothing of it is
+rewritten. With each choice goes what its claims stand on: the evidence of the request, or where
+there is none passages of the index. In a stream with ``hold-sentence`` a sentence is checked
+together with those before it and waits for that; the last piece has the verdicts over the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from averment.serve.completions import Identity
+from averment.serve.details import DETAILS, CheckedAfterwards, Cited, checked_details, cited
+from averment.serve.evidence import Evidence
+from averment.serve.gate import in_thread
+from averment.serve.upstream import Upstream
+from averment.shapes import claim_object
+from averment.text import first_sentence_end
+from averment.types import Claim, Document, Report
+
+Checker = Callable[[str, str | None, Sequence[Document]], Report]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRequest:
+    """What goes to the server, and how its answer is checked.
+
+    Args:
+        upstream: The server.
+        request: As the server gets it.
+        check: Checks a text.
+        question: What is asked, or an empty string.
+        evidence: What the client brought.
+        route: Why no policy answers, and what the details say of it.
+        identity: Of the completion.
+    """
+
+    upstream: Upstream
+    request: Mapping[str, Any]
+    check: Checker
+    question: str
+    evidence: Evidence
+    route: CheckedAfterwards
+    identity: Identity
+
+    async def body(self) -> dict[str, Any]:
+        """The completion as a whole."""
+        found = await self.upstream.complete(self.request)
+        texts = [_text(choice["message"]) for choice in found["choices"]]
+        checked = await self._checked(texts)
+        for choice, each in zip(found["choices"], checked.cited, strict=True):
+            message = choice["message"]
+            message["annotations"] = [*(message.get("annotations") or ()), *each.annotations]
+        return {**self.identity.fields, **found, **self._renamed, **checked.extra()}
+
+    async def pieces(self) -> AsyncIterator[dict[str, Any]]:
+        """The completion in pieces."""
+        choices: dict[int, _Choice] = {}
+        afterwards: list[dict[str, Any]] = []
+        envelope: dict[str, Any] = self.identity.chunk([])
+        async for found in self.upstream.pieces(self.request):
+            chunk = {**self.identity.fields, **found, **self._renamed}
+            if not chunk["choices"]:
+                afterwards.append(chunk)
+                continue
+            envelope = {key: chunk[key] for key in envelope} | {"choices": []}
+            for piece in _of_each_choice(chunk):
+                index = piece["choices"][0]["index"]
+                choice = choices.setdefault(index, _Choice(self.route.mode))
+                for leaving in choice.add(piece):
+                    yield leaving
+                async for leaving in self._sentences(choice):
+                    yield leaving
+        made = [choices[index] for index in sorted(choices)]
+        checked = await self._checked([choice.text for choice in made])
+        for piece in _closing(made, checked, envelope, sorted(choices)):
+            yield piece
+        for chunk in afterwards:
+            yield chunk
+
+    @property
+    def _renamed(self) -> dict[str, Any]:
+        """The model goes by the name that it was asked for by."""
+        return {"model": self.identity.model}
+
+    async def _sentences(self, choice: _Choice) -> AsyncIterator[dict[str, Any]]:
+        """The pieces of the sentences that are complete, each with its claims."""
+        while (end := choice.sentence_end()) is not None:
+            report = await self._report(choice.text[:end])
+            claims = report.claims if report else ()
+            for piece in choice.release(end, [c for c in claims if c.start >= choice.n_checked]):
+                yield piece
+
+    async def _report(self, text: str) -> Report | None:
+        if not text.strip():
+            return None
+        return await in_thread(self.check, text, self.question or None, self.evidence.documents)
+
+    async def _checked(self, texts: Sequence[str]) -> _Checked:
+        reports = [await self._report(text) for text in texts]
+        urls = self.evidence.urls
+        return _Checked(
+            cited=[
+                cited(report.claims if report else (), urls, within=len(text))
+                for report, text in zip(reports, texts, strict=True)
+            ],
+            details=checked_details(self.route, reports),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    cited: list[Cited]
+    details: dict[str, Any]
+
+    def extra(self) -> dict[str, Any]:
+        """The top-level keys that are ours."""
+        results: list[dict[str, Any]] = []
+        for each in self.cited:
+            results += [result for result in each.results if result not in results]
+        addresses = [result["url"] for result in results]
+        return {"citations": addresses, "search_results": results, DETAILS: self.details}
+
+
+@dataclass(slots=True)
+class _Choice:
+    """A choice that grows: its text, the pieces that wait, and how much has left."""
+
+    mode: str
+    text: str = ""
+    n_left: int = 0
+    n_checked: int = 0
+    waiting: list[dict[str, Any]] = field(default_factory=list)
+    finish: dict[str, Any] | None = None
+
+    def add(self, piece: dict[str, Any]) -> list[dict[str, Any]]:
+        """Take a piece; returns what leaves at once."""
+        (choice,) = piece["choices"]
+        if choice.get("finish_reason") is not None:
+            self.finish = {**piece, "choices": [{**choice, "delta": {}, "logprobs": None}]}
+            piece = {**piece, "choices": [{**choice, "finish_reason": None}]}
+            if not any(choice["delta"].values()) and not choice.get("logprobs"):
+                return []
+        text = _text(choice["delta"])
+        self.text += text
+        if self.mode == "annotate" or not (text or self.waiting):
+            self.n_left += len(text)
+            return [piece]
+        self.waiting.append(piece)
+        return []
+
+    def sentence_end(self) -> int | None:
+        """Where the next sentence ends that has not been checked, if it is known."""
+        if self.mode != "hold-sentence":
+            return None
+        end = first_sentence_end(self.text[self.n_checked :])
+        return None if end is None else self.n_checked + end
+
+    def release(self, end: int, claims: Sequence[Claim] = ()) -> list[dict[str, Any]]:
+        """What waits up to a place in the text, the claims of it with the first piece."""
+        leaving = []
+        while self.waiting and self.n_left < end:
+            piece = self.waiting.pop(0)
+            text = _text(piece["choices"][0]["delta"])
+            room = end - self.n_left
+            if len(text) > room:
+                piece, rest = _cut(piece, room)
+                self.waiting.insert(0, rest)
+            self.n_left += min(len(text), room)
+            leaving.append(piece)
+        if leaving:
+            held = [claim_object(claim) for claim in claims]
+            leaving[0] = {**leaving[0], DETAILS: {"claims": held}}
+        self.n_checked = end
+        return leaving
+
+    def rest(self) -> list[dict[str, Any]]:
+        """Everything that waits."""
+        rest, self.waiting = self.waiting, []
+        return rest
+
+
+def _cut(piece: dict[str, Any], at: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A piece with more text than the sentence, in two; what else it holds goes with the rest."""
+    (choice,) = piece["choices"]
+    text = choice["delta"]["content"]
+    delta = {key: choice["delta"][key] for key in ("role",) if key in choice["delta"]}
+    head = {"index": choice["index"], "delta": {**delta, "content": text[:at]}}
+    tail = {**choice, "delta": {**choice["delta"], "content": text[at:]}}
+    first = {**piece, "choices": [{**head, "logprobs": None, "finish_reason": None}]}
+    return first, {**piece, "choices": [tail]}
+
+
+def _of_each_choice(chunk: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for choice in chunk["choices"]:
+        yield {**chunk, "choices": [{**choice, "index": choice.get("index") or 0}]}
+
+
+def _closing(
+    choices: Sequence[_Choice],
+    checked: _Checked,
+    envelope: Mapping[str, Any],
+    indices: Sequence[int],
+) -> Iterator[dict[str, Any]]:
+    """What waits, the citations, and the ends of all choices; the last has the details."""
+    for choice in choices:
+        yield from choice.rest()
+    for index, each in zip(indices, checked.cited, strict=True):
+        said = {"index": index, "delta": {"annotations": each.annotations}, "finish_reason": None}
+        yield {**envelope, "choices": [said]}
+    ends = [choice.finish for choice in choices if choice.finish is not None]
+    yield from ends[:-1]
+    last = ends[-1] if ends else envelope
+    yield {**last, **checked.extra()}
+
+
+def _text(said: Mapping[str, Any]) -> str:
+    content = said.get("content")
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,70 @@
+"""Questions to the corpus, in batches: counts, co-occurrence, passages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from averment.ports import CorpusIndex
+from averment.serve.requests import CooccurRequest, CountRequest, SearchRequest
+from averment.shapes import cooccurrence_object, counts_object
+from averment.wiring.serving import Serving
+
+
+def count(serving: Serving, asked: CountRequest) -> dict[str, Any]:
+    """What ``index count --json`` prints, for many phrases.
+
+    Raises:
+        QueryError: A phrase has no word.
+    """
+    counts = _index(serving, by_forms=asked.aliases).count(asked.phrases)
+    return counts_object(asked.phrases, counts, serving.index.info)
+
+
+def cooccur(serving: Serving, asked: CooccurRequest) -> dict[str, Any]:
+    """What ``index cooccur --json`` prints, for many pairs.
+
+    Raises:
+        QueryError: A phrase has no word.
+    """
+    index = _index(serving, by_forms=asked.aliases)
+    window_words = asked.window_words
+    found = index.cooccurrence(asked.pairs, window_words=window_words)
+    results = []
+    for (a, b), each in zip(asked.pairs, found, strict=True):
+        shown = (
+            index.locate_pair(a, b, window_words=window_words, limit=asked.show)
+            if asked.show
+            else ()
+        )
+        results.append(
+            cooccurrence_object(a, b, each, window_words=window_words, occurrences=shown)
+        )
+    info = serving.index.info
+    return {"results": results, "normalization": info.text_form, "index": info.name}
+
+
+def search(serving: Serving, asked: SearchRequest) -> dict[str, Any]:
+    """The passages that fit each query best."""
+    retrievals = serving.retriever.search(asked.queries, k=asked.k)
+    results = [
+        {
+            "query": found.query,
+            "passages": [
+                {
+                    "document_id": hit.passage.document_id,
+                    "title": hit.passage.title,
+                    "text": hit.passage.text,
+                    "start": hit.passage.start,
+                    "end": hit.passage.end,
+                    "score": hit.score,
+                }
+                for hit in found.hits
+            ],
+        }
+        for found in retrievals
+    ]
+    return {"results": results, "index": serving.index.info.name}
+
+
+def _index(serving: Serving, *, by_forms: bool) -> CorpusIndex:
+    return serving.counts_by_forms if by_forms else serving.index

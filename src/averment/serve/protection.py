@@ -1,0 +1,164 @@
+"""What stands before every request: host names, keys, the size of a body and how long it takes.
+
+Pure ASGI, so that streams pass through untouched. It also counts requests and sees to it that a
+fault of ours is an error object and a line in the log, never a broken connection without a word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import ipaddress
+import json
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from averment.serve.measures import Measures
+from averment.serve.refusals import Refused, refused, trail
+
+_OPEN = frozenset({"/healthz"})
+_BODY_TIMEOUT_S = 30.0
+_NO_ROUTE = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is asked of a request.
+
+    Args:
+        keys: One of which a client must show, if there are any.
+        body_bytes: Largest body.
+        loopback_only: The server listens on loopback, so a page of another site that has its
+            name point here is refused by the name it asks for.
+    """
+
+    keys: Sequence[str] = ()
+    body_bytes: int = 2_000_000
+    loopback_only: bool = True
+
+
+class Protection:
+    """Refuses what the rules refuse, and counts.
+
+    Args:
+        app: Who gets the rest.
+        rules: What is asked of a request.
+        measures: Where requests are counted.
+    """
+
+    def __init__(self, app: ASGIApp, *, rules: Rules, measures: Measures) -> None:
+        self._app = app
+        self._rules = rules
+        self._measures = measures
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self._app(scope, self._limited(receive), noting)
+        except Exception as error:
+            if not isinstance(error, Refused):
+                logging.getLogger("averment.serve").error("a request failed: %s", trail(error))
+            if not status:
+                await _send(refused(error), noting)
+        finally:
+            route = getattr(scope.get("route"), "path", _NO_ROUTE)
+            self._measures.request(route, status, time.perf_counter() - started)
+
+    def _check(self, scope: Scope) -> None:
+        headers = dict(scope["headers"])
+        if self._rules.loopback_only:
+            _check_host(headers.get(b"host", b"").decode("latin-1"))
+        if self._rules.keys and scope["path"] not in _OPEN:
+            _check_key(headers.get(b"authorization", b"").decode("latin-1"), self._rules.keys)
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._rules.body_bytes:
+            raise _too_large(self._rules.body_bytes)
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Receive no more than so much, and the body in so much time."""
+        n_bytes = 0
+        is_whole = False
+        deadline = time.monotonic() + _BODY_TIMEOUT_S
+
+        async def limited() -> Message:
+            nonlocal n_bytes, is_whole
+            if is_whole:  # only the end of the connection comes now, whenever that is
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), deadline - time.monotonic())
+            except TimeoutError as error:
+                raise HTTPException(408, "The body of the request does not come.") from error
+            n_bytes += len(message.get("body", b""))
+            is_whole = not message.get("more_body", False)
+            if n_bytes > self._rules.body_bytes:
+                raise HTTPException(413, _too_large(self._rules.body_bytes).message)
+            return message
+
+        return limited
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is of this machine alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_host(host: str) -> None:
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    if not is_loopback(name.strip("[]")):
+        raise Refused(
+            403,
+            "HostNotAllowed",
+            f"This server answers on loopback only, not as {host[:100]!r}.",
+            hint="Ask http://127.0.0.1:PORT, or start it with --host.",
+        )
+
+
+def _check_key(authorization: str, keys: Sequence[str]) -> None:
+    scheme, _, shown = authorization.partition(" ")
+    # All keys are compared, each in constant time, so that time tells nothing.
+    matches = [hmac.compare_digest(shown.strip().encode(), key.encode()) for key in keys]
+    if scheme.lower() != "bearer" or not any(matches):
+        raise Refused(
+            401,
+            "KeyRefused",
+            "This server asks for a key, and got none or another.",
+            hint="Send the header: Authorization: Bearer KEY",
+        )
+
+
+def _too_large(most: int) -> Refused:
+    return Refused(413, "TooLarge", f"The body of a request may have at most {most:,} bytes.")
+
+
+async def _send(refusal: Refused, send: Send) -> None:
+    body = json.dumps(refusal.object()).encode()
+    headers = {"content-type": "application/json", **refusal.headers}
+    raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
+    if refusal.status == 401:
+        raw.append((b"www-authenticate", b"Bearer"))
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": refusal.status, "headers": [*raw, length]})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,101 @@
+"""The bodies that clients send, and the limits of what may be in them.
+
+A chat request takes any further field, since servers differ; the others take none that they do
+not know. No field names a file or an address that would be opened.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_QUESTIONS = 1000
+"""Of one batch to the corpus."""
+_MOST_DOCUMENTS = 100
+_MOST_MESSAGES = 1000
+_MOST_PASSAGES = 100
+_MOST_PHRASE = 1000
+_MOST_TEXT = 200_000
+_MOST_WINDOW = 2**31 - 1
+
+Phrase = Annotated[str, Field(min_length=1, max_length=_MOST_PHRASE)]
+Text = Annotated[str, Field(max_length=_MOST_TEXT)]
+Mode = Literal["hold-sentence", "hold-answer", "annotate"]
+
+
+class GivenDocument(BaseModel):
+    """A document that a client brings as evidence; its address is cited and never opened."""
+
+    model_config = ConfigDict(extra="allow")
+    id: str | int | None = None
+    title: str | None = None
+    text: Text
+    url: str | None = None
+
+
+class Options(BaseModel):
+    """What averment is asked beside the chat, under the key ``averment``."""
+
+    model_config = ConfigDict(extra="forbid")
+    mode: Mode | None = Field(default=None, description="when text leaves")
+
+
+class Message(BaseModel):
+    """A message of a chat."""
+
+    model_config = ConfigDict(extra="allow")
+    role: str
+    content: str | list[dict[str, Any]] | None = None
+
+
+class ChatRequest(BaseModel):
+    """A chat to complete; fields that are not named here go to the model's server as they are."""
+
+    model_config = ConfigDict(extra="allow")
+    model: str = Field(description="`policy/model`, or a model for the default policy")
+    messages: Annotated[list[Message], Field(min_length=1, max_length=_MOST_MESSAGES)]
+    stream: bool | None = None
+    stream_options: dict[str, Any] | None = None
+    n: Annotated[int, Field(ge=1, le=16)] | None = None
+    documents: Annotated[list[GivenDocument | Text], Field(max_length=_MOST_DOCUMENTS)] | None = (
+        None
+    )
+    averment: Options | None = None
+
+
+class VerifyRequest(BaseModel):
+    """A text to check."""
+
+    model_config = ConfigDict(extra="forbid")
+    answer: Text
+    question: Annotated[str, Field(max_length=8000)] | None = None
+    documents: Annotated[list[GivenDocument], Field(max_length=_MOST_DOCUMENTS)] = []
+
+
+class CountRequest(BaseModel):
+    """Phrases to count."""
+
+    model_config = ConfigDict(extra="forbid")
+    phrases: Annotated[list[Phrase], Field(max_length=MOST_QUESTIONS)]
+    aliases: bool = Field(default=False, description="count each name by all its forms")
+
+
+class CooccurRequest(BaseModel):
+    """Pairs of phrases to count near each other."""
+
+    model_config = ConfigDict(extra="forbid")
+    pairs: Annotated[list[tuple[Phrase, Phrase]], Field(max_length=MOST_QUESTIONS)]
+    window_words: Annotated[int, Field(ge=0, le=_MOST_WINDOW)] = 1000
+    aliases: bool = Field(default=False, description="count each name by all its forms")
+    show: Annotated[int, Field(ge=0, le=20)] = Field(
+        default=0, description="documents to show of each pair"
+    )
+
+
+class SearchRequest(BaseModel):
+    """Queries to retrieve passages for."""
+
+    model_config = ConfigDict(extra="forbid")
+    queries: Annotated[list[Phrase], Field(max_length=_MOST_PASSAGES)]
+    k: Annotated[int, Field(ge=1, le=_MOST_PASSAGES)] = 5

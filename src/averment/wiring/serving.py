@@ -1,0 +1,184 @@
+"""What a server keeps open: one index, one judge, and an engine for each policy and model.
+
+Engines share index, retriever and judge, and those of one model share it too; all of these may be
+asked from several threads. What this module does not do: HTTP, or deciding who may ask.
+
+The index is the generation that was there when it was opened; documents that are added later are
+seen by the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from averment.engine import Engine
+from averment.errors import UnknownNameError, UsageError
+from averment.index.embedded import EmbeddedIndex
+from averment.models.closing import Closing
+from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
+from averment.settings import Settings
+from averment.types import Document, Report
+from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.checks import check_opened
+from averment.wiring.corpus import open_index
+from averment.wiring.engines import engine_of
+from averment.wiring.models import open_model
+from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.retrievers import open_retriever
+from averment.wiring.scores import open_faithfulness
+
+_MOST_MODELS = 16
+"""Models of an upstream that are kept connected; one more lets go of the one asked first."""
+
+
+class ChatServer(NamedTuple):
+    """Where a chat is answered without a policy: the base URL, and its key or an empty string."""
+
+    url: str
+    key: str
+
+
+class Serving(Closing):
+    """An index with its judge, and engines over it; safe to use from several threads.
+
+    Args:
+        settings: Of everything that is opened.
+        index: An open index.
+        retriever: Over its passages.
+        scorer: Who judges faithfulness.
+        model: The one model that answers; None: those of the server at `settings.base_url`.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        index: EmbeddedIndex,
+        retriever: Retriever,
+        scorer: FaithfulnessScorer,
+        model: LanguageModel | None = None,
+    ) -> None:
+        self.settings = settings
+        self.index = index
+        self.retriever = retriever
+        self.own_model = _served_name(model) if model is not None else None
+        self.counts_by_forms: CorpusIndex = widened(index, open_aliases(settings, index))
+        self._scorer = scorer
+        self._own = model
+        self._models: dict[str, LanguageModel] = {}
+        self._engines: dict[tuple[str, str], Engine] = {}
+        self._opening = threading.Lock()
+
+    def engine(self, policy: str, model: str) -> Engine:
+        """The engine of a policy and a model; connected to and probed when first asked for.
+
+        Raises:
+            UnknownNameError: No such policy, or not the model that is served.
+            ModelUnavailable: The server of the model cannot be reached.
+            ModelError: It does not have the model.
+        """
+        if found := self._engines.get((policy, model)):
+            return found
+        with self._opening:
+            found = self._engines.get((policy, model)) or self._open_engine(policy, model)
+            self._engines[policy, model] = found
+            return found
+
+    def _open_engine(self, policy: str, model: str) -> Engine:
+        rule = make_policy(policy, self.index.info)
+        settings = self.settings.model_copy(update={"policy": policy, "model": model})
+        writer = self._model(model, settings)
+        return engine_of(
+            rule,
+            self.index,
+            self.retriever,
+            writer,
+            settings,
+            by_aliases=settings.aliases and counts_by_aliases(policy),
+            scorer=self._scorer,
+        )
+
+    def _model(self, name: str, settings: Settings) -> LanguageModel:
+        if self._own is not None:
+            if name != self.own_model:
+                raise UnknownNameError("model", name, [self.own_model or ""])
+            return self._own
+        if name not in self._models:
+            opened = open_model(settings)
+            while len(self._models) >= _MOST_MODELS:
+                self._forget(next(iter(self._models)))
+            self._models[name] = opened
+        return self._models[name]
+
+    def _forget(self, name: str) -> None:
+        """Let go of a model; who is using it keeps it until it is done."""
+        del self._models[name]
+        self._engines = {key: made for key, made in self._engines.items() if key[1] != name}
+
+    def check(
+        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
+    ) -> Report:
+        """Check a text claim by claim, against the documents, or without any the index."""
+        return check_opened(
+            text,
+            question,
+            contexts,
+            index=self.index,
+            model=None,
+            settings=self.settings,
+            scorer=self._scorer,
+            retriever=self.retriever,
+        )
+
+    def chat_server(self) -> ChatServer | None:
+        """Where a chat goes that no policy can answer; None if the model has no chat interface."""
+        if self.settings.base_url is not None and self._own is None:
+            given = self.settings.api_key
+            key = given.get_secret_value() if given else os.environ.get("OPENAI_API_KEY", "")
+            return ChatServer(self.settings.base_url, key)
+        endpoint = getattr(self._own, "loopback", None)
+        return None if endpoint is None else ChatServer(*endpoint)
+
+    def close(self) -> None:
+        """Give back the models; may be repeated."""
+        for model in (self._own, *self._models.values()):
+            if isinstance(model, Closing):
+                model.close()
+
+
+def _served_name(model: LanguageModel) -> str:
+    """A model that is a file or folder is known by its name, not by where it lies."""
+    name = model.info.name
+    return Path(name).name.removesuffix(".gguf") if Path(name).exists() else name
+
+
+def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serving:
+    """Open what a server needs; to be closed by the caller.
+
+    Args:
+        settings: With a `base_url`, models are those of that server, connected to when they are
+            asked for; else one local model is loaded now.
+        model: An open model to serve instead.
+
+    Raises:
+        UsageError: A runtime that serves one thread only.
+        NotAnIndexError, IndexFormatError: No usable index.
+        MissingExtraError, ModelFileError: No usable local model.
+    """
+    opens_model = model is None and settings.base_url is None
+    if opens_model and settings.runtime != "llama_cpp":
+        raise UsageError(
+            f"A server asks its model from several threads, which the runtime "
+            f"{settings.runtime!r} is not made for.",
+            hint="Use the runtime llama_cpp, or a model server: --upstream URL",
+        )
+    index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    retriever = open_retriever(index, settings)
+    if opens_model:
+        model = open_model(settings)
+    scorer = open_faithfulness(settings, model)
+    return Serving(settings, index=index, retriever=retriever, scorer=scorer, model=model)
