@@ -30,6 +30,7 @@ from averment.types import Passage, Question, Report
 
 _PRONOUNS = frozenset("he she it they this that these those his her its their there".split())
 
+_UNCOUNTED = Inspection(reason="no_corpus")
 _MAY_ANSWER = frozenset({PartKind.CLAIM, PartKind.HEADING})
 
 
@@ -104,27 +105,24 @@ class TextCheck:
     def _sentences(self, parts: Sequence[Part]) -> Flow[list[_Claimed]]:
         """What claims something, counted; pronouns stand for names of the sentences before."""
         claiming = [part for part in parts if part.kind is PartKind.CLAIM]
-        texts = [part.text for part in claiming]
+        named = self_contained([part.text for part in claiming])
         claimed: list[_Claimed] = []
-        for number, (part, told) in enumerate(zip(claiming, self_contained(texts), strict=True)):
+        for number, (part, told) in enumerate(zip(claiming, named, strict=True)):
             if self.atomic:
-                claimed += yield from self._facts(number, part, told, texts[:number])
-            else:
-                counts = Inspection(reason="no_corpus")
-                if self.counting is not None:
-                    before = texts[:number]
-                    counts = yield from self.counting.inspect_claims(part.text, before=before)
-                claimed.append(_Claimed(number, part, part.text, told.text, counts))
+                claimed += yield from self._facts(number, part, told)
+                continue
+            counts = _UNCOUNTED
+            if self.counting is not None:
+                counts = yield from self.counting.inspect_claims(told.text)
+            claimed.append(_Claimed(number, part, part.text, told.text, counts))
         return claimed
 
-    def _facts(
-        self, number: int, part: Part, told: SelfContained, before: Sequence[str]
-    ) -> Flow[list[_Claimed]]:
+    def _facts(self, number: int, part: Part, told: SelfContained) -> Flow[list[_Claimed]]:
         """The facts of a sentence, each counted alone; the sentence where there are none."""
-        extraction = yield from steps.triplets(part.text, before=before)
+        extraction = yield from steps.triplets(told.text)
         claimed = []
         for fact in facts(part, told, extraction):
-            counts = Inspection(reason="no_corpus")
+            counts = _UNCOUNTED
             if self.counting is not None:
                 alone = replace(extraction, triplets=(fact.triplet,) if fact.triplet else ())
                 counts = yield from self.counting.inspect_extraction(alone, sentence=fact.sentence)
@@ -136,7 +134,7 @@ class TextCheck:
         """A short answer is one claim, together with its question, or says that there is none."""
         if part.kind is not PartKind.CLAIM:
             return []
-        counts = Inspection(reason="no_corpus")
+        counts = _UNCOUNTED
         if self.counting is not None:
             counts = yield from self.counting.inspect_answer(part.text, question.text)
         words = answer_in_words(question, part.text)
