@@ -10,24 +10,18 @@ What this module does not do: expire what is on disk (delete the directory inste
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from dataclasses import astuple
 from pathlib import Path
 
-from averment.errors import UsageError
+from averment.keyed_rows import KeyedRows
 from averment.ports import PairJudge
 from averment.uq.records import Nli
 
 _FILE_NAME = "judgements.sqlite3"
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS judgements (key BLOB PRIMARY KEY, entailment REAL NOT NULL, "
-    "neutral REAL NOT NULL, contradiction REAL NOT NULL) WITHOUT ROWID"
-)
-_KEYS_A_QUERY = 500
-_LOCK_TIMEOUT_S = 30.0
+_COLUMNS = {"entailment": "REAL", "neutral": "REAL", "contradiction": "REAL"}
 
 
 class CachedJudge:
@@ -60,7 +54,7 @@ class CachedJudge:
         self._memory_pairs = memory_pairs
         self._memory: OrderedDict[bytes, Nli] = OrderedDict()
         self._lock = threading.Lock()
-        self._disk = None if directory is None else _Disk(directory)
+        self._disk = None if directory is None else _disk(directory)
 
     @property
     def name(self) -> str:
@@ -79,8 +73,8 @@ class CachedJudge:
         judged = self._judge.judge(list(missing.values())) if missing else []
         fresh = dict(zip(missing, judged, strict=True))
         self._remember(known | fresh)
-        if self._disk is not None and fresh:
-            self._disk.write(fresh)
+        if self._disk is not None:
+            self._disk.write({key: astuple(each) for key, each in fresh.items()})
         known |= fresh
         return [known[key] for key in keys]
 
@@ -88,7 +82,8 @@ class CachedJudge:
         with self._lock:
             known = {key: self._memory[key] for key in keys if key in self._memory}
         if self._disk is not None:
-            known |= self._disk.read([key for key in keys if key not in known])
+            rows = self._disk.read([key for key in keys if key not in known])
+            known |= {key: Nli(*row) for key, row in rows.items()}
         return known
 
     def _remember(self, judgements: Mapping[bytes, Nli]) -> None:
@@ -100,6 +95,16 @@ class CachedJudge:
                 self._memory.popitem(last=False)
 
 
+def _disk(directory: Path) -> KeyedRows:
+    return KeyedRows(
+        directory / _FILE_NAME,
+        table="judgements",
+        columns=_COLUMNS,
+        what="judgements",
+        hint="Delete the file, or name another directory.",
+    )
+
+
 def _key(*parts: str) -> bytes:
     digest = hashlib.sha256()
     for part in parts:
@@ -108,50 +113,3 @@ def _key(*parts: str) -> bytes:
         digest.update(len(encoded).to_bytes(8, "big"))
         digest.update(encoded)
     return digest.digest()
-
-
-class _Disk:
-    """One SQLite file; opened for each batch, so that threads and processes may share it."""
-
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / _FILE_NAME
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            with closing(self._connect()) as connection, connection:
-                connection.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
-
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, Nli]:
-        found = {}
-        try:
-            with closing(self._connect()) as connection:
-                for first in range(0, len(keys), _KEYS_A_QUERY):
-                    some = keys[first : first + _KEYS_A_QUERY]
-                    marks = ",".join("?" * len(some))
-                    query = f"SELECT * FROM judgements WHERE key IN ({marks})"
-                    for key, *probabilities in connection.execute(query, some):
-                        found[bytes(key)] = Nli(*probabilities)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-        return found
-
-    def write(self, judgements: Mapping[bytes, Nli]) -> None:
-        rows = [
-            (key, each.entailment, each.neutral, each.contradiction)
-            for key, each in judgements.items()
-        ]
-        try:
-            with closing(self._connect()) as connection, connection:
-                connection.executemany("INSERT OR REPLACE INTO judgements VALUES (?,?,?,?)", rows)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT_S)
-
-    def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"The cache of judgements {self._path} cannot be used: {error}.",
-            hint="Delete the file, or name another directory.",
-        )

@@ -13,26 +13,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from averment.errors import UsageError
+from averment.keyed_rows import KeyedRows
 from averment.ports import LanguageModel, ScoringModel
 from averment.trace import from_plain, to_plain
 from averment.types import Generation, GenerationOptions, ModelInfo, Prompt, Token
 
 _FILE_NAME = "calls.sqlite3"
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS calls (key BLOB PRIMARY KEY, reply TEXT NOT NULL, "
-    "seconds REAL NOT NULL) WITHOUT ROWID"
-)
+_COLUMNS = {"reply": "TEXT", "seconds": "REAL"}
 _SCHEMA = 1
-_LOCK_TIMEOUT_S = 30.0
 _NOT_OURS = {"close"}
 _Asked = TypeVar("_Asked")
 
@@ -79,7 +73,13 @@ class CachedModel:
         self._model = model
         self._identity = identity
         self._seed = seed
-        self._disk = _Disk(directory)
+        self._disk = KeyedRows(
+            directory / _FILE_NAME,
+            table="calls",
+            columns=_COLUMNS,
+            what="model calls",
+            hint="Delete the file.",
+        )
         self._meter = Meter()
 
     @property
@@ -149,7 +149,8 @@ class CachedModel:
         kind: Any,
     ) -> list[Any]:
         keys = [_key(self._identity, how, each) for each in asked]
-        known = self._disk.read(list(dict.fromkeys(keys)))
+        rows = self._disk.read(list(dict.fromkeys(keys)))
+        known = {key: _Reply(*row) for key, row in rows.items()}
         remembered = [known[key] for key in keys if key in known]
         self._meter = replace(
             self._meter,
@@ -224,8 +225,7 @@ def _handed_through(name: str) -> Callable[..., Any]:
     return lambda self, *given, **named: getattr(self._model, name)(*given, **named)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply:
+class _Reply(NamedTuple):
     text: str
     seconds: float
 
@@ -238,47 +238,3 @@ def _canonical(plain: object) -> str:
 def _key(identity: str, how: tuple[object, ...], asked: object) -> bytes:
     whole = _canonical([_SCHEMA, identity, list(how), to_plain(asked)])
     return hashlib.sha256(whole.encode("ascii")).digest()
-
-
-class _Disk:
-    """One SQLite file; opened for each batch, so that processes may share it."""
-
-    def __init__(self, directory: Path) -> None:
-        self._path = directory / _FILE_NAME
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            with closing(self._connect()) as connection, connection:
-                connection.execute(_TABLE)
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
-
-    def read(self, keys: Sequence[bytes]) -> dict[bytes, _Reply]:
-        found = {}
-        try:
-            with closing(self._connect()) as connection:
-                for key in keys:
-                    query = "SELECT reply, seconds FROM calls WHERE key = ?"
-                    for text, seconds in connection.execute(query, (key,)):
-                        found[key] = _Reply(text, seconds)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-        return found
-
-    def write(self, replies: dict[bytes, _Reply]) -> None:
-        if not replies:
-            return
-        rows = [(key, reply.text, reply.seconds) for key, reply in replies.items()]
-        try:
-            with closing(self._connect()) as connection, connection:
-                connection.executemany("INSERT OR REPLACE INTO calls VALUES (?,?,?)", rows)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT_S)
-
-    def _unusable(self, error: Exception) -> UsageError:
-        return UsageError(
-            f"The cache of model calls {self._path} cannot be used: {error}.",
-            hint="Delete the file.",
-        )
