@@ -7,14 +7,16 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from contracts.loopback import Loopback
 
 _PIECES = re.compile(r"\s*\S+|\s+")
 
 
 @dataclass
-class ModelServer:
+class ModelServer(Loopback):
     """What the server says. Fields may be changed while it runs.
 
     `answer` maps the text before to the text that follows. `reply`, if set, is served in place of
@@ -44,23 +46,6 @@ class ModelServer:
     n_pieces_sent: int = 0
     closed_early: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"stub": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.released.set()
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -198,3 +183,6 @@ def _cut(text: str, body: dict[str, Any]) -> tuple[str, str]:
     if len(words) > body["max_tokens"]:
         return "".join(words[: body["max_tokens"]]), "length"
     return text, "stop"
+
+
+ModelServer.handler = _Handler

@@ -111,7 +111,7 @@ def test_the_hit_whose_draft_has_the_least_spread_stays_with_its_draft() -> None
 def test_a_draft_in_which_nothing_is_said_is_not_chosen() -> None:
     said = "Oslo lies in Norway."
 
-    answer(
+    made = answer(
         wrote(-2.0, DRAFT),
         [searched("One.", "Two.")],
         [(draft(context="Context:\n[1] One.\n\n"), written())],
@@ -120,6 +120,8 @@ def test_a_draft_in_which_nothing_is_said_is_not_chosen() -> None:
         wrote(-9.0, FINAL, said, context="Context:\n[1] Two.\n\n"),
         [committed("So the answer is Norway.", FINAL)],
     )
+
+    assert [sentence.text for sentence in made.sentences] == [said, "So the answer is Norway."]
 
 
 def test_a_search_that_finds_nothing_leaves_the_draft_and_is_not_made_again() -> None:

@@ -7,14 +7,16 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from contracts.loopback import Loopback
 
 _PIECES = re.compile(r"\s*\S+|\s+")
 
 
 @dataclass
-class StubUpstream:
+class StubUpstream(Loopback):
     """What it says: one text a choice, in words.
 
     `reply` is sent in place of everything: status, headers, body. `before_piece` is called with
@@ -30,23 +32,6 @@ class StubUpstream:
     keys: list[str] = field(default_factory=list)
     closed_early: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
-
-    def __enter__(self) -> Self:
-        handler = type("Handler", (_Handler,), {"stub": self})
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.released.set()
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}/v1"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -135,3 +120,6 @@ def _envelope(kind: str) -> dict[str, Any]:
         "system_fingerprint": "fp_7",
         "x_unknown": {"kept": True},
     }
+
+
+StubUpstream.handler = _Handler
