@@ -53,6 +53,16 @@ class NoRetrieval:
 
 
 @dataclass(frozen=True, slots=True)
+class OpeningSearch(NoRetrieval):
+    """One search with the question; what comes after it is the policy's own."""
+
+    def before(self, question: Question) -> Flow[tuple[Query, ...]]:
+        """Search with the question, always."""
+        yield from ()
+        return (Query(question.text, "always", "the question opens the search"),)
+
+
+@dataclass(frozen=True, slots=True)
 class SingleRetrieval(NoRetrieval):
     """One search with the question."""
 

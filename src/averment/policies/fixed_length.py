@@ -19,15 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from averment.policies.fixed import NoRetrieval
+from averment.policies.fixed import OpeningSearch
 from averment.policies.loop import Inspection, Progress, Query
 from averment.steps import Flow
 from averment.tokens import n_tokens
-from averment.types import FinishReason, Generation, Question
+from averment.types import FinishReason, Generation
 
 
 @dataclass(frozen=True, slots=True)
-class FixedLength(NoRetrieval):
+class FixedLength(OpeningSearch):
     """Search every so many tokens.
 
     Args:
@@ -37,11 +37,6 @@ class FixedLength(NoRetrieval):
     name: ClassVar[str] = "fixed-length"
 
     stride_tokens: int = 32
-
-    def before(self, question: Question) -> Flow[tuple[Query, ...]]:
-        """Search with the question, always."""
-        yield from ()
-        return (Query(question.text, "always", "the question opens the search"),)
 
     def room_tokens(self, progress: Progress) -> int:
         """The tokens that are left until the next search."""

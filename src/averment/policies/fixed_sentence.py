@@ -17,22 +17,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from averment.policies.fixed import NoRetrieval
+from averment.policies.fixed import OpeningSearch
 from averment.policies.loop import Inspection, Progress, Query
 from averment.steps import Flow
-from averment.types import Generation, Question
+from averment.types import Generation
 
 
 @dataclass(frozen=True, slots=True)
-class FixedSentence(NoRetrieval):
+class FixedSentence(OpeningSearch):
     """Search behind every sentence."""
 
     name: ClassVar[str] = "fixed"
-
-    def before(self, question: Question) -> Flow[tuple[Query, ...]]:
-        """Search with the question, always."""
-        yield from ()
-        return (Query(question.text, "always", "the question opens the search"),)
 
     def inspect(
         self, progress: Progress, sentence: str, generation: Generation

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from averment.policies.fixed import NoRetrieval
+from averment.policies.fixed import NoRetrieval, OpeningSearch
 from averment.policies.loop import Inspection, Progress, Query
 from averment.steps import Flow
 from averment.text import TextForm
@@ -38,7 +38,7 @@ _PASSED = Inspection(reason="not_checked")
 
 
 @dataclass(frozen=True, slots=True)
-class Flare(NoRetrieval):
+class Flare(OpeningSearch):
     """FLARE as published.
 
     Args:
@@ -51,11 +51,6 @@ class Flare(NoRetrieval):
 
     probability_threshold: float = 0.8
     mask_threshold: float = 0.4
-
-    def before(self, question: Question) -> Flow[tuple[Query, ...]]:
-        """Search with the question, always."""
-        yield from ()
-        return (Query(question.text, "always", "the question opens the search"),)
 
     def inspect(
         self, progress: Progress, sentence: str, generation: Generation
