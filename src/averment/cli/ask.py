@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    BaseUrlOption,
     CalibratorOption,
     EmbedderOption,
     ExtractorOption,
@@ -51,10 +52,7 @@ def ask(
             show_default=False,
         ),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="An OpenAI-compatible server instead of a local model."),
-    ] = None,
+    base_url: BaseUrlOption = None,
     runtime: RuntimeOption = None,
     policy: PolicyOption = None,
     retriever: RetrieverOption = None,

@@ -12,7 +12,7 @@ import typer
 
 from averment.cli.bench_results import app, finish
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.options import JsonOption, OfflineOption
+from averment.cli.options import BaseUrlOption, JsonOption, OfflineOption
 from averment.errors import DatasetError, UsageError
 
 if TYPE_CHECKING:
@@ -93,10 +93,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="An OpenAI-compatible server instead of a local model."),
-    ] = None,
+    base_url: BaseUrlOption = None,
     index: Annotated[
         Path | None,
         typer.Option(help="An index instead of the bench's corpus.", show_default=False),

@@ -35,6 +35,9 @@ HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),
 ]
+BaseUrlOption = Annotated[
+    str | None, typer.Option(help="An OpenAI-compatible server instead of a local model.")
+]
 RetrieverOption = Annotated[
     str | None,
     typer.Option(

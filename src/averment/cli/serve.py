@@ -12,6 +12,7 @@ import typer
 from averment.cli.console import err
 from averment.cli.options import (
     AliasesOption,
+    BaseUrlOption,
     CalibratorOption,
     FaithfulnessOption,
     IndexOption,
@@ -37,10 +38,7 @@ def serve(
         int | None,
         typer.Option(help="The port; 0: any free one.  [default: 8000]", show_default=False),
     ] = None,
-    upstream: Annotated[
-        str | None,
-        typer.Option(help="An OpenAI-compatible server instead of a local model."),
-    ] = None,
+    upstream: BaseUrlOption = None,
     index: IndexOption = None,
     model: Annotated[
         str | None,

@@ -89,7 +89,7 @@ def open_openai_compatible(
         MalformedReply: What answers is not such a server.
     """
     host = _host_of(base_url)
-    if offline and not _is_loopback(host):
+    if offline and not is_loopback(host):
         raise UsageError(
             f"The model server {_shown(base_url)} is not on this machine, and offline was asked"
             " for.",
@@ -103,7 +103,7 @@ def open_openai_compatible(
         timeout=openai.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_TIMEOUT_S)),
         max_retries=max_retries,
         # A proxy of the environment cannot reach a server on this machine.
-        http_client=openai.DefaultHttpx2Client(trust_env=not _is_loopback(host)),
+        http_client=openai.DefaultHttpx2Client(trust_env=not is_loopback(host)),
     )
     server = _Server(client, model, _shown(base_url), api_key or "", max_retries + 1)
     return _probe(server, ("completions", "chat") if mode == "auto" else (mode,), max_concurrency)
@@ -119,7 +119,8 @@ def _host_of(base_url: str) -> str:
     return parts.hostname
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is of this machine alone."""
     if host == "localhost":
         return True
     try:

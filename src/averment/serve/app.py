@@ -19,13 +19,14 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from averment.errors import AvermentError
+from averment.models.openai_compat import is_loopback
 from averment.serve import corpus, infinigram
 from averment.serve.chat import Chats
 from averment.serve.connection import Events, while_connected, within
 from averment.serve.details import DETAILS, headers_of
 from averment.serve.gate import Gate, Pool, in_thread
 from averment.serve.measures import CONTENT_TYPE, Measures
-from averment.serve.protection import Protection, Rules, is_loopback
+from averment.serve.protection import Protection, Rules
 from averment.serve.refusals import Refused, refused
 from averment.serve.requests import (
     ChatRequest,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import json
 import logging
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from averment.models.openai_compat import is_loopback
 from averment.serve.measures import Measures
 from averment.serve.refusals import Refused, refused, trail
 
@@ -113,16 +113,6 @@ class Protection:
             return message
 
         return limited
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or address is of this machine alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _check_host(host: str) -> None:
