@@ -16,11 +16,15 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from methods import folds_of
 from plots import count_curve, write_count_curve, write_diagram
 from scored import MadeBy, ScoredClaim, read_scored, write_scored
 from short_tables import BEFORE, CORPUS, PLAIN, Fitted, listed, tables
+
+if TYPE_CHECKING:
+    from averment.ports import CorpusIndex
 
 BENCH = Path(__file__).parents[1]
 RUNS, PLOTS = BENCH / "runs", BENCH / "plots"
@@ -53,9 +57,6 @@ def scored(
     )
     from similarity import Embedder
 
-    import averment
-    from averment.settings import resolve_settings
-    from averment.wiring.aliases import open_aliases, widened
     from corpus import CorpusCounter, passages_taken_out
 
     rows = read_rows(rows_path)
@@ -63,9 +64,7 @@ def scored(
     every = items(index_path)
     clean = {(i.set_name, i.row): i for i in every if i.condition == "clean"}
     pairs = matched(kept, every)
-    index = averment.open_index(index_path)
-    names = open_aliases(resolve_settings(), index) if aliases else None
-    counter = CorpusCounter(widened(index, names) if names else index)
+    counter = CorpusCounter(opened(index_path, aliases=aliases))
     judging = Judging.open(nli, cache=cache, n_threads=n_threads)
     comparing = Embedder(embedder, name=EMBEDDER, n_threads=n_threads) if embedder else None
     records = [record_of(row, item) for row, item in pairs]
@@ -108,6 +107,16 @@ def scored(
     corpus = counter.name + (", names by all their forms" if aliases else "")
     made_by = MadeBy(model, judging.scorer_name, judging.name, similarity, corpus, told)
     return made_by, claims
+
+
+def opened(index_path: str, *, aliases: bool) -> CorpusIndex:
+    """The index as policies have it, with names counted by all their forms or as written."""
+    import averment
+    from averment.settings import resolve_settings
+    from averment.wiring.aliases import open_aliases, widened
+
+    index = averment.open_index(index_path)
+    return widened(index, open_aliases(resolve_settings(), index)) if aliases else index
 
 
 def diagrams(fitted: Fitted, stem: str, *, made_by: MadeBy, n: int) -> None:
