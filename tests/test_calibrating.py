@@ -34,6 +34,22 @@ RESCORED = {
 fitted = partial(calibrate, mode=Mode.CONDITION, created_by="test 1")
 
 
+# --- what is held out ---------------------------------------------------------------------------
+
+
+def test_nothing_is_held_out_unless_it_is_asked_for() -> None:
+    assert fitted(some_labels()).calibrator.held_out is None
+
+
+def test_the_calibrator_and_its_report_are_of_what_is_not_held_out() -> None:
+    whole, half = fitted(some_labels()), fitted(some_labels(), hold_out=0.5)
+
+    assert half.calibrator.held_out is not None
+    assert half.calibrator.held_out.n_questions == 30
+    assert half.calibrator.counts.n_groups == 30
+    assert half.n_rows + len(half.calibrator.held_out.p_true) == whole.n_rows
+
+
 # --- the calibrator -----------------------------------------------------------------------------
 
 

@@ -1,8 +1,9 @@
 """From labelled claims to a calibrator, and to what it changes on claims that it has not seen.
 
-The calibrator that is kept is fitted on all rows. What is reported of it is not: each claim is
-scored by a calibrator fitted on the folds of other questions, so that the numbers hold for new
-claims. Beside it stand the same claims without calibration.
+The calibrator that is kept is fitted on all rows but those held out for promises of an error rate.
+What is reported of it is not: each claim is scored by a calibrator fitted on the folds of other
+questions, so that the numbers hold for new claims. Beside it stand the same claims without
+calibration.
 
 What this module does not do: score claims, read or write files.
 
@@ -23,6 +24,7 @@ from averment.franq.calibration import fit
 from averment.franq.calibrator import Calibrator, MadeWith, Mode
 from averment.franq.corpus_stack import CORPUS, PLAIN
 from averment.franq.cross_fitting import Fit, cross_fitted_scores
+from averment.franq.holding_out import held_out_rows, with_held_out
 from averment.franq.isotonic import BoolArray, FloatArray
 from averment.franq.rows import Row
 from averment.franq.score import Score, Unscored
@@ -80,6 +82,7 @@ def calibrate(
     with_corpus: bool = True,
     n_folds: int = 5,
     seed: int = 0,
+    hold_out: float = 0.0,
 ) -> Calibration:
     """Fit a calibrator on labelled claims.
 
@@ -89,7 +92,9 @@ def calibrate(
         created_by: Program and version.
         with_corpus: Corpus features enter, if the rows have any.
         n_folds: Of the cross-fitting that the report is from.
-        seed: Of those folds.
+        seed: Of those folds, and of what is held out.
+        hold_out: The share of questions that are kept apart, for `franq.selective.promise`;
+            in [0, 1). The report is of the others.
 
     Raises:
         CalibrationError: Scores of different estimators, rows without scores, too few rows or
@@ -101,10 +106,15 @@ def calibrate(
     fitted = partial(
         fit, mode=mode, made_with=made_with, created_by=created_by, features=features, seed=seed
     )
+    held_out: list[tuple[str, Row]] = []
+    if hold_out:
+        rows, held_out = held_out_rows(rows, share=hold_out, seed=seed)
     calibrator = fitted(rows)
     raw = fitted(rows, mode=Mode.NONE)
     before = raw.scores(rows)
-    after = _held_out_scores(rows, fitted, n_folds=n_folds, seed=seed)
+    after = _cross_fitted(rows, fitted, n_folds=n_folds, seed=seed)
+    if held_out:
+        calibrator = with_held_out(calibrator, held_out, fitted_on=rows, scores=after)
     chosen = [
         at
         for at, (row, old, new) in enumerate(zip(rows, before, after, strict=True))
@@ -121,7 +131,7 @@ def calibrate(
     )
 
 
-def _held_out_scores(
+def _cross_fitted(
     rows: Sequence[Row], fitted: Fit, *, n_folds: int, seed: int
 ) -> list[Score | Unscored]:
     try:

@@ -69,6 +69,28 @@ def test_reliability_is_shown_before_and_after(calibrate: Calibrate) -> None:
     assert "Perfectly calibrated scores of so many claims: ECE " in lines[-1]
 
 
+def test_held_out_questions_say_what_can_be_promised(calibrate: Calibrate) -> None:
+    _, out, _ = calibrate("--hold-out", "0.5")
+
+    lines = out.splitlines()
+    at = lines.index("What 30 held-out questions can promise of claims, with confidence 0.9:")
+    assert lines[at + 1].split() == "target error P(true) from kept false of them".split()
+    assert [line.split()[0] for line in lines[at + 2 :]] == ["0.05", "0.1", "0.2"]
+    assert "not attainable; at best 0." in lines[at + 2]
+
+    made = from_json(Path("calibrator.json").read_text(encoding="utf-8"), made_with=None)
+    assert made.held_out is not None
+    told = read_strictly(calibrate("--hold-out", "0.5", "--json")[1])["promises"]
+    assert [found["target_error"] for found in told] == [0.05, 0.1, 0.2]
+    assert {found["n_questions"] for found in told} == {30}
+
+
+def test_nothing_is_promised_where_nothing_is_held_out(calibrate: Calibrate) -> None:
+    _, out, _ = calibrate("--json")
+
+    assert read_strictly(out)["promises"] == []
+
+
 def test_json_has_every_number_and_none_that_is_no_number(calibrate: Calibrate) -> None:
     code, out, _ = calibrate("--json", "--mode", "gold", "-o", "made/gold.json")
 

@@ -17,15 +17,21 @@ from averment.franq.calibration import fit
 from averment.franq.calibrator import Calibrator, Mode
 from averment.franq.calibrator_json import from_json, to_json
 from averment.franq.corpus_stack import CORPUS, Features
+from averment.franq.selective import HeldOut
 
 ROWS = with_evidence(claims(200, seed=1), seed=1).rows
 STACKED = fit_by_hand(ROWS, mode=Mode.CONDITION, features=CORPUS)
+HELD_OUT = replace(
+    STACKED,
+    held_out=HeldOut((0.9, 0.0), (0.7, 0.0), (0, 0), (0.3, 0.1), (0.5, 1 / 3), (True, False)),
+)
 PRIOR = fit_by_hand(ROWS, mode=Mode.QUANTILE, features=CORPUS)
 MADE = [
     *(fit_by_hand(ROWS, mode=mode) for mode in FITTED_MODES),
     fit_by_hand(ROWS, mode=Mode.CONDITION, centred=True),
     fit([], mode=Mode.NONE, made_with=replace(MADE_WITH, uf="constant"), created_by="tést"),
     STACKED,
+    HELD_OUT,
     PRIOR,
 ]
 
@@ -55,7 +61,7 @@ def test_the_text_is_canonical() -> None:
 
     canonical = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))
     assert text == canonical
-    assert json.loads(text)["format_version"] == 1
+    assert json.loads(text)["format_version"] == 2
 
 
 def test_a_calibrator_of_other_estimators_is_refused_by_name() -> None:
@@ -65,7 +71,7 @@ def test_a_calibrator_of_other_estimators_is_refused_by_name() -> None:
         from_json(to_json(STACKED), made_with=other)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None, True])
+@pytest.mark.parametrize("version", [0, 1, "2", None, True])
 def test_another_format_version_is_refused(version: object) -> None:
     plain = json.loads(to_json(STACKED)) | {"format_version": version}
 
@@ -132,12 +138,19 @@ TERM = ("unfaithful", "evidence", "terms", 0)
         (set_at(*TERM, "prior", 1), "prior 1"),
         (set_at(*TERM, "curve", "y", 0, 0), "certain"),
         (set_at(*TERM, "feature", "horoscope"), "no corpus feature 'horoscope'"),
+        (set_at("held_out", "p_true", 0, 2), r"lie in \[0, 1\]"),
+        (set_at("held_out", "p_true", [0.5]), "have one question, score and label each"),
+        (set_at("held_out", "claim_thresholds", 0, 0), "fall to 0"),
+        (set_at("held_out", "is_true", 0, 1), "is_true is a bool"),
+        (set_at("held_out", "question", 0, "a"), "question is a whole number"),
+        (set_at("held_out", "p_faithful", {}), "p_faithful is a list"),
+        (set_at("held_out", {}), "held_out has the keys"),
     ],
 )
 def test_a_damaged_calibrator_is_refused(
     change: Callable[[dict[str, Any]], None], complaint: str
 ) -> None:
-    plain = json.loads(to_json(STACKED))
+    plain = json.loads(to_json(HELD_OUT))
     change(plain)
 
     with pytest.raises(CalibrationError, match=complaint) as refused:

@@ -13,8 +13,12 @@ from averment.files import read_text, write_whole
 
 if TYPE_CHECKING:
     from averment.calibrating import Calibration, Quality
+    from averment.franq.calibrator import Calibrator
+    from averment.promises import NotAttainable, Promise
 
 _LABEL = "Make labels first: averment label ANSWERS.jsonl"
+_CONFIDENCE = 0.9
+_TARGETS = (0.05, 0.1, 0.2)
 _OUTPUT = "Name another file: -o calibrator.json"
 
 
@@ -31,7 +35,16 @@ def calibrate(
         bool, typer.Option(help="Corpus evidence enters, where the rows have it.")
     ] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the report.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of the folds.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the folds, and of what is held out.")] = 0,
+    hold_out: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=0.9,
+            help="A share of the questions that is not fitted on, such as 0.5: `--target-error` of "
+            "other commands needs it.",
+        ),
+    ] = 0.0,
     plot: Annotated[
         Path | None,
         typer.Option(help="Also draw the reliability diagram: .svg or .png.", show_default=False),
@@ -58,6 +71,7 @@ def calibrate(
         with_corpus=corpus,
         n_folds=folds,
         seed=seed,
+        hold_out=hold_out,
     )
     write_whole(output, to_json(made.calibrator) + "\n")
     if plot is not None:
@@ -103,7 +117,18 @@ def _object(made: Calibration, output: Path) -> dict[str, Any]:
         "before": to_plain(made.before),
         "after": to_plain(made.after),
         "ece_band": to_plain(made.ece_band),
+        "promises": [to_plain(found) for found in _promises(made.calibrator)],
     }
+
+
+def _promises(calibrator: Calibrator) -> list[Promise | NotAttainable]:
+    """What can be promised of claims, for usual targets; nothing without held-out questions."""
+    from averment.franq.selective import promise
+
+    held_out = calibrator.held_out
+    if held_out is None:
+        return []
+    return [promise(held_out, target_error=t, confidence=_CONFIDENCE) for t in _TARGETS]
 
 
 def _print(made: Calibration) -> None:
@@ -136,6 +161,29 @@ def _print(made: Calibration) -> None:
     low, high = made.ece_band.low, made.ece_band.high
     if low is not None and high is not None:
         out().print(f"Perfectly calibrated scores of so many claims: ECE {low:.3f} to {high:.3f}.")
+    _print_promises(made.calibrator)
+
+
+def _print_promises(calibrator: Calibrator) -> None:
+    from averment.promises import Promise
+
+    if calibrator.held_out is None:
+        return
+    n_questions = n_of(calibrator.held_out.n_questions, "held-out question")
+    out().print(
+        f"\nWhat {n_questions} can promise of claims, with confidence {_CONFIDENCE}:\n"
+        f"{'target error':>12}   {'P(true) from':>12}   {'kept':>6}   {'false of them':>13}"
+    )
+    for found in _promises(calibrator):
+        told = f"{found.target_error:>12}   "
+        if isinstance(found, Promise):
+            told += f"{found.p_true_at_least:>12.3f}   {found.coverage:>6.1%}   "
+            told += f"{found.error_kept:>13.1%}"
+        elif found.best_target_error is None:
+            told += "not attainable"
+        else:
+            told += f"not attainable; at best {found.best_target_error:g}"
+        out().print(told, highlight=False)
 
 
 def _bin(of: Any) -> str:

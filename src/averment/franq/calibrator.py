@@ -21,6 +21,7 @@ from averment.franq.corpus_stack import PriorWeights, Stack, shifted
 from averment.franq.isotonic import FloatArray, Monotone
 from averment.franq.rows import Row, RowCounts
 from averment.franq.score import Score, Source, Unscorable, Unscored, mixture
+from averment.franq.selective import HeldOut
 
 _OUTSIDE_SHARE = 0.1
 _MEAN_DISTANCE = 0.15
@@ -171,6 +172,8 @@ class Calibrator:
     p_faithful_range: FaithfulnessRange
     faithful: Side
     unfaithful: Side
+    held_out: HeldOut | None = None
+    """Labelled claims that it did not see, for promises of an error rate."""
 
     @property
     def calibrated(self) -> bool:

@@ -29,9 +29,10 @@ from averment.franq.corpus_stack import PriorWeights, Stack, Term
 from averment.franq.evidence import DIRECTIONS
 from averment.franq.isotonic import Monotone
 from averment.franq.rows import RowCounts
+from averment.franq.selective import HeldOut
 
 FORMAT = "averment-calibrator"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _E = TypeVar("_E", bound=Enum)
 _T = TypeVar("_T")
@@ -114,7 +115,21 @@ def _calibrator(plain: dict[str, Any]) -> Calibrator:
         p_faithful_range=_faithfulness_range(made["p_faithful_range"]),
         faithful=_side(made["faithful"], "faithful"),
         unfaithful=_side(made["unfaithful"], "unfaithful"),
+        held_out=_held_out(made["held_out"]),
     )
+
+
+def _held_out(plain: object) -> HeldOut | None:
+    if plain is None:
+        return None
+    made = {
+        name: _list(values, name)
+        for name, values in _object(plain, _names(HeldOut), "held_out").items()
+    }
+    question = tuple(_whole(number, "question") for number in made.pop("question"))
+    is_true = tuple(_of_type(bool, label, "is_true") for label in made.pop("is_true"))
+    numbers = {name: tuple(_number(v, name) for v in values) for name, values in made.items()}
+    return HeldOut(question=question, is_true=is_true, **numbers)
 
 
 def _side(plain: object, name: str) -> Side:

@@ -56,7 +56,7 @@ def cross_fitted_scores(
     Raises:
         CalibrationError: Fewer than 2 groups, or a fold leaves too little to fit on.
     """
-    folds = fold_of_each(_groups(rows), n_folds=n_folds, seed=seed)
+    folds = fold_of_each(groups_of(rows), n_folds=n_folds, seed=seed)
     scores: dict[int, Score | Unscored] = {}
     for fold in range(int(folds.max()) + 1):
         held_out = np.flatnonzero(folds == fold).tolist()
@@ -92,7 +92,7 @@ def bootstrap_band(
     if not (n_resamples >= 1 and 0 < level < 1):
         raise ValueError(f"A band needs resamples and a level: {n_resamples}, {level}.")
     by_group: dict[str, list[Row]] = {}
-    for group, row in sorted(zip(_groups(rows), rows, strict=True), key=lambda pair: pair[0]):
+    for group, row in sorted(zip(groups_of(rows), rows, strict=True), key=lambda pair: pair[0]):
         by_group.setdefault(group, []).append(row)
     groups = list(by_group.values())
     if not groups:
@@ -119,7 +119,8 @@ def bootstrap_band(
     return BootstrapBand(bands, n_resamples, n_resamples - len(drawn))
 
 
-def _groups(rows: Sequence[Row]) -> list[str]:
+def groups_of(rows: Sequence[Row]) -> list[str]:
+    """The group of each row; one of its own, with its exact duplicates, where it has none."""
     return group_keys([(canonical_line(row, n), row) for n, row in enumerate(rows, start=1)])
 
 
