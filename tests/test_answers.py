@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from averment.answers import ABSTENTION, answer_of, scored_claim
+from averment.promises import Promise, Unit
 from averment.trace import Trace
 from averment.types import (
     Answer,
@@ -278,3 +279,43 @@ def test_a_score_too_few_is_a_mistake_of_the_program() -> None:
 
     with pytest.raises(ValueError, match="zip"):
         answer_of(Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft))
+
+
+# --- a promise of an error rate -----------------------------------------------------------------
+
+
+def promised(*p_true: float | None) -> Answer:
+    """Both sentences with these probabilities, and a promise that withholds what is below 0.8."""
+    claims = tuple(ClaimScores(None, p_true=p, calibrated=p is not None) for p in p_true)
+    scores = Scores(
+        claims,
+        "lexical",
+        "constant",
+        "constant",
+        "",
+        promise=Promise(0.1, 0.9, Unit.CLAIM, 0.8, 9, 9, 0, 1),
+    )
+    draft = Draft((CLAIM, FINAL), "Norway", (), Verdict.ANSWERED, None, scores)
+    return answer_of(Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft))
+
+
+def test_what_is_probable_enough_is_given_whole() -> None:
+    answer = promised(0.9, 0.8)
+
+    assert (answer.verdict, answer.text) == (Verdict.ANSWERED, answer.draft)
+
+
+def test_a_sentence_that_is_not_is_left_out_and_claims_still_point_into_the_draft() -> None:
+    answer = promised(0.7, 0.8)
+
+    assert (answer.verdict, answer.reason) == (Verdict.WARNED, "claims_withheld")
+    assert (answer.text, answer.final_answer) == (FINAL.text, "Norway")
+    assert [answer.draft[c.start : c.end] for c in answer.claims] == [CLAIM.text, FINAL.text]
+
+
+@pytest.mark.parametrize("p_true", [0.7, None])
+def test_without_its_last_claim_an_answer_is_not_given(p_true: float | None) -> None:
+    answer = promised(0.9, p_true)
+
+    assert (answer.verdict, answer.reason) == (Verdict.ABSTAINED, "weak_evidence")
+    assert (answer.text, answer.final_answer) == (ABSTENTION, "")

@@ -10,6 +10,7 @@ import pytest
 
 from averment.answers import answer_of
 from averment.errors import AvermentError
+from averment.promises import Promise, Unit
 from averment.shapes import (
     answer_object,
     claim_object,
@@ -18,6 +19,7 @@ from averment.shapes import (
     error_object,
     estimators_used,
     occurrence_object,
+    promise_object,
     report_object,
 )
 from averment.trace import Trace
@@ -96,6 +98,7 @@ def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
         "estimators_used",
         "made_with",
         "notes",
+        "promise",
         "trace_id",
     ]
     assert made["question"] == "Of which country is Oslo the capital?"
@@ -160,6 +163,7 @@ def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
         "uu",
         "features",
         "verdict",
+        "withheld",
         "reasons",
         "evidence",
         "counts",
@@ -320,6 +324,7 @@ def test_a_report_has_exactly_the_keys_of_the_contract() -> None:
         "made_with",
         "calibrated",
         "notes",
+        "promise",
     ]
     assert made["claims"] == [claim_object(report().claims[0])]
     assert made["skipped"] == [{"text": "Hello!", "start": 0, "end": 6, "reason": "greeting"}]
@@ -416,3 +421,15 @@ def test_a_relation_that_was_read_names_its_window_and_its_rivals() -> None:
         "window": {"document_id": "d1", "text": window.text, "start": 0, "end": 30},
         "rivals": [{"tail": "Norway", "documents": 3}],
     }
+
+
+def test_a_promise_is_told_with_its_assumptions() -> None:
+    scores = Scores((), "lexical", "constant", "constant", "")
+    promise = Promise(0.1, 0.9, Unit.CLAIM, 0.8, 100, 60, 0.05, 0.6)
+
+    told = promise_object(dataclasses.replace(scores, promise=promise))
+
+    assert promise_object(None) is promise_object(scores) is None
+    assert told is not None
+    assert (told["unit"], told["p_true_at_least"], told["coverage"]) == ("claim", 0.8, 0.6)
+    assert "exchangeable" in told["assumptions"]

@@ -18,6 +18,7 @@ from averment.scoring.claims import (
     retrieved_passages,
 )
 from averment.scoring.verdicts import verdict_of
+from averment.scoring.withholding import decision, is_withheld, with_withheld
 from averment.text import TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
@@ -46,15 +47,19 @@ def answer_of(trace: Trace) -> Answer:
     draft = trace.draft
     assert draft is not None
     text = answer_text(draft)
-    abstained = draft.verdict is Verdict.ABSTAINED
+    promise = draft.scores.promise if draft.scores else None
+    claims = with_withheld(_claims(trace.question, draft), promise)
+    verdict, reason = decision(draft.verdict, draft.reason, claims)
+    abstained = verdict is Verdict.ABSTAINED
+    kept = " ".join(text[c.start : c.end] for c in claims if not is_withheld(c))
     return Answer(
         question=trace.question,
-        text=ABSTENTION if abstained else text,
+        text=ABSTENTION if abstained else kept,
         draft=text,
         final_answer="" if abstained else draft.final_answer,
-        verdict=draft.verdict,
-        reason=draft.reason,
-        claims=_claims(trace.question, draft),
+        verdict=verdict,
+        reason=reason,
+        claims=claims,
         retrievals=draft.retrievals,
         cost=trace.cost,
         policy=trace.policy,

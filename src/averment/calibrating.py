@@ -110,11 +110,11 @@ def calibrate(
     if hold_out:
         rows, held_out = held_out_rows(rows, share=hold_out, seed=seed)
     calibrator = fitted(rows)
+    if held_out:
+        calibrator = with_held_out(calibrator, held_out, fitted_on=rows)
     raw = fitted(rows, mode=Mode.NONE)
     before = raw.scores(rows)
     after = _cross_fitted(rows, fitted, n_folds=n_folds, seed=seed)
-    if held_out:
-        calibrator = with_held_out(calibrator, held_out, fitted_on=rows, scores=after)
     chosen = [
         at
         for at, (row, old, new) in enumerate(zip(rows, before, after, strict=True))

@@ -24,6 +24,7 @@ from averment.policies.loop import Inspection
 from averment.policies.quco import QuCo
 from averment.scoring.claims import ScorableClaim, answer_in_words
 from averment.scoring.flow import Scoring
+from averment.scoring.withholding import with_withheld
 from averment.steps import Flow
 from averment.text import TextForm
 from averment.types import Passage, Question, Report
@@ -100,7 +101,8 @@ class TextCheck:
             for part in parts
             if part.kind is not PartKind.CLAIM
         )
-        return Report(text, question, tuple(told), skipped, tuple(passages), scores)
+        claims_told = with_withheld(told, scores.promise)
+        return Report(text, question, claims_told, skipped, tuple(passages), scores)
 
     def _sentences(self, parts: Sequence[Part]) -> Flow[list[_Claimed]]:
         """What claims something, counted; pronouns stand for names of the sentences before."""

@@ -49,6 +49,15 @@ class Promise:
     coverage: float
     """The share of held-out claims or answers that are kept, in (0, 1]."""
 
+    @property
+    def in_words(self) -> str:
+        """One sentence."""
+        return (
+            f"Promised with confidence {self.confidence:g}: of the {self.unit}s that are given at "
+            f"most {self.target_error:g} is false. P(true) must be {self.p_true_at_least:.3f}; "
+            f"{self.coverage:.0%} of those held out reach it ({self.n_questions} questions)."
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class NotAttainable:

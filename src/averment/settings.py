@@ -23,6 +23,7 @@ from pydantic_settings import (
 
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import DamagedSegments
+from averment.promises import Unit
 
 RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"
@@ -82,6 +83,19 @@ class Settings(BaseSettings):
     scores: bool = Field(default=True, description="score the claims of an answer")
     calibrator: Path | None = Field(
         default=None, description="a file of `averment calibrate`; unset: scores are uncalibrated"
+    )
+    target_error: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="promise that no more than this share of what is given is false, and withhold "
+        "the rest; needs a calibrator with held-out questions (`averment calibrate --hold-out`)",
+    )
+    confidence: float = Field(
+        default=0.9, gt=0, lt=1, description="with which probability that promise is kept"
+    )
+    unit: Unit = Field(
+        default=Unit.CLAIM, description="what is given or withheld as a whole: claim or answer"
     )
     extractor: Literal["rules", "spacy", "model"] = Field(
         default="rules",

@@ -2,7 +2,7 @@
 
 Fields are added, never renamed. A score that is missing is ``null`` and its name is a key of
 ``reasons``; NaN and infinity never leave. Offsets are code points of ``draft``, which is
-``answer`` unless the verdict is ``abstained``.
+``answer`` unless the verdict is ``abstained`` or claims are withheld.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from averment.errors import AvermentError
+from averment.promises import ASSUMPTIONS
+from averment.scoring.withholding import is_withheld
 from averment.trace import to_plain
 from averment.types import (
     Answer,
@@ -46,6 +48,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "estimators_used": estimators_used(answer.scores),
         "made_with": _made_with(answer.scores) if answer.scores else None,
         "notes": list(answer.scores.notes) if answer.scores else [],
+        "promise": promise_object(answer.scores),
         "trace_id": answer.trace_id,
     }
 
@@ -65,7 +68,15 @@ def report_object(report: Report) -> dict[str, Any]:
         "made_with": _made_with(report.scores),
         "calibrated": report.calibrated,
         "notes": list(report.scores.notes),
+        "promise": promise_object(report.scores),
     }
+
+
+def promise_object(scores: Scores | None) -> dict[str, Any] | None:
+    """What is promised of the error of what is given, and on which assumptions; null: nothing."""
+    if scores is None or scores.promise is None:
+        return None
+    return {**to_plain(scores.promise), "assumptions": ASSUMPTIONS}
 
 
 def estimators_used(scores: Scores | None) -> list[str]:
@@ -102,6 +113,7 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "uu": claim.uu,
         "features": dict(claim.features),
         "verdict": claim.verdict.value,
+        "withheld": is_withheld(claim),
         "reasons": dict(claim.reasons),
         "evidence": [_evidence_object(passage) for passage in claim.evidence],
         "counts": {"pairs": [_check_object(check) for check in claim.checks]},

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from averment.promises import Promise
+
 
 class CountKind(StrEnum):
     """How far a count may be trusted."""
@@ -475,10 +477,9 @@ class ClaimScores:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of all claims in order, and who made them.
+    """The scores of all claims in order, who made them, and what is promised of their error.
 
-    ``faithfulness_scorer`` judged; the estimators are those of the two branches, ``constant`` where
-    there is none; ``model`` gave log-probabilities, or is empty; ``notes`` say what failed and why.
+    An estimator is ``constant`` where there is none; ``notes`` say what failed and why.
     """
 
     claims: tuple[ClaimScores, ...]
@@ -487,6 +488,7 @@ class Scores:
     uu_estimator: str
     model: str
     notes: tuple[str, ...] = ()
+    promise: Promise | None = None
 
     @property
     def estimators_used(self) -> tuple[str, ...]:
@@ -560,8 +562,8 @@ class Cost:
 class Answer:
     """An answer: ``text`` is what to show, ``final_answer`` its short form.
 
-    ``draft`` is what the model wrote and what claims point into. It equals ``text``, unless the
-    verdict is to abstain: then ``text`` says so.
+    ``draft`` is what the model wrote and what claims point into; ``text`` leaves out what a promise
+    withholds, and says so where the verdict is to abstain.
     """
 
     question: Question

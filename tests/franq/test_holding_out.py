@@ -10,7 +10,6 @@ from claims_by_hand import claims, fit_by_hand
 
 from averment.errors import CalibrationError
 from averment.franq.calibrator import Calibrator, Mode
-from averment.franq.cross_fitting import cross_fitted_scores
 from averment.franq.holding_out import held_out_rows, with_held_out
 from averment.franq.rows import Row
 from averment.franq.selective import HeldOut
@@ -21,8 +20,7 @@ FIT = partial(fit_by_hand, mode=Mode.CONDITION)
 
 def made(rows: list[Row] = ROWS) -> tuple[Calibrator, HeldOut, list[tuple[str, Row]]]:
     kept, held = held_out_rows(rows, share=0.4, seed=0)
-    scores = cross_fitted_scores(kept, FIT)
-    calibrator = with_held_out(FIT(kept), held, fitted_on=kept, scores=scores)
+    calibrator = with_held_out(FIT(kept), held, fitted_on=kept)
     assert calibrator.held_out is not None
     return calibrator, calibrator.held_out, held
 
@@ -69,7 +67,7 @@ def test_held_out_questions_without_any_label_are_refused() -> None:
     unlabelled = [(group, replace(row, is_true=None)) for group, row in held]
 
     with pytest.raises(CalibrationError, match="No claim of the held-out questions has a label"):
-        with_held_out(FIT(kept), unlabelled, fitted_on=kept, scores=FIT(kept).scores(kept))
+        with_held_out(FIT(kept), unlabelled, fitted_on=kept)
 
 
 def test_rows_that_nobody_could_score_give_no_thresholds() -> None:
@@ -77,9 +75,7 @@ def test_rows_that_nobody_could_score_give_no_thresholds() -> None:
     unscored = [replace(row, p_faithful=None) for row in kept]
     calibrator = FIT(kept)
 
-    found = with_held_out(
-        calibrator, held, fitted_on=unscored, scores=calibrator.scores(unscored)
-    ).held_out
+    found = with_held_out(calibrator, held, fitted_on=unscored).held_out
 
     assert found is not None
     assert found.claim_thresholds == (0.0,)

@@ -13,6 +13,7 @@ from averment.cli.options import (
     AliasesOption,
     BaseUrlOption,
     CalibratorOption,
+    ConfidenceOption,
     EmbedderOption,
     ExtractorOption,
     FaithfulnessOption,
@@ -23,6 +24,7 @@ from averment.cli.options import (
     PolicyOption,
     RetrieverOption,
     RuntimeOption,
+    TargetErrorOption,
 )
 from averment.files import write_whole
 
@@ -60,6 +62,8 @@ def ask(
     extractor: ExtractorOption = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
+    target_error: TargetErrorOption = None,
+    confidence: ConfidenceOption = None,
     aliases: AliasesOption = None,
     scores: Annotated[
         bool | None,
@@ -94,6 +98,8 @@ def ask(
         extractor=extractor,
         faithfulness=faithfulness,
         calibrator=calibrator,
+        target_error=target_error,
+        confidence=confidence,
         aliases=aliases,
         scores=scores,
         offline=offline,

@@ -12,10 +12,12 @@ from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
+    ConfidenceOption,
     FaithfulnessOption,
     IndexOption,
     JsonOption,
     OfflineOption,
+    TargetErrorOption,
 )
 from averment.files import read_text
 
@@ -46,6 +48,8 @@ def check(
     ] = False,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
+    target_error: TargetErrorOption = None,
+    confidence: ConfidenceOption = None,
     aliases: AliasesOption = None,
     fail_below: Annotated[
         float | None,
@@ -61,6 +65,7 @@ def check(
     json: JsonOption = False,
 ) -> None:
     """Score the claims of a text against given passages, the index, or both."""
+    from averment.scoring.withholding import is_withheld
     from averment.settings import resolve_settings
     from averment.types import Document
     from averment.wiring import check as check_text
@@ -78,17 +83,20 @@ def check(
         atomic=atomic,
         faithfulness=faithfulness,
         calibrator=calibrator,
+        target_error=target_error,
+        confidence=confidence,
         aliases=aliases,
         offline=offline,
     )
     failing = [] if fail_below is None else _below(report, fail_below)
+    withheld = [claim for claim in report.claims if is_withheld(claim)]
     if json:
         from averment.shapes import report_object
 
         print_json(report_object(report))
     else:
         _print_report(report, failing)
-    if failing:
+    if failing or withheld:
         raise typer.Exit(1)
 
 

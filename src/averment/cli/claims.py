@@ -34,6 +34,8 @@ def print_claim(claim: Claim) -> None:
 
 def told(claim: Claim) -> list[str]:
     """The numbers of a claim in words; what is missing says why."""
+    from averment.scoring.withholding import WITHHELD
+
     words = []
     if claim.p_true is not None:
         words.append(
@@ -45,6 +47,8 @@ def told(claim: Claim) -> list[str]:
     words.append(claim.reasons["verdict"].replace("_", " "))
     if claim.checks:
         words.append(f"corpus: {claim.support.replace('_', ' ')}")
+    if (why := claim.reasons.get(WITHHELD)) is not None:
+        words.append(f"withheld: {why.replace('_', ' ')}")
     return words
 
 
@@ -52,10 +56,16 @@ def print_made_with(scores: Scores, claims: Sequence[Claim]) -> None:
     """Who made the numbers, whether they are probabilities, and what could not be used."""
     from rich.text import Text
 
+    from averment.scoring.withholding import is_withheld
+
     calibrated = bool(claims) and all(claim.calibrated for claim in claims)
     scale = "calibrated probabilities" if calibrated else "uncalibrated"
     used = ", ".join(scores.estimators_used) or "none"
     err().print(Text(f"{n_of(len(claims), 'claim')}, {scale}; estimators: {used}"))
+    if (promise := scores.promise) is not None:
+        n_withheld = sum(map(is_withheld, claims))
+        kept = f"{n_of(n_withheld, 'claim')} withheld" if n_withheld else "nothing withheld"
+        err().print(Text(f"{promise.in_words} {kept.capitalize()}."))
     for note in scores.notes:
         err().print(Text(f"note: {note}", style="yellow"))
 

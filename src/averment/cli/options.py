@@ -69,6 +69,20 @@ CalibratorOption = Annotated[
     Path | None,
     typer.Option(help="A file of `averment calibrate`.", show_default=False),
 ]
+TargetErrorOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Promise that no more than this share of what is given is false, and withhold the "
+        "rest. Needs a calibrator made with --hold-out.",
+        show_default=False,
+    ),
+]
+ConfidenceOption = Annotated[
+    float | None,
+    typer.Option(
+        help="With which probability that promise is kept.  [default: 0.9]", show_default=False
+    ),
+]
 PolicyOption = Annotated[
     str | None,
     typer.Option(

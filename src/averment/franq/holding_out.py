@@ -15,7 +15,7 @@ from averment.errors import CalibrationError
 from averment.franq.calibrator import Calibrator
 from averment.franq.cross_fitting import groups_of
 from averment.franq.rows import Row
-from averment.franq.score import Score, Unscored
+from averment.franq.score import Score
 from averment.franq.selective import HeldOut, least_probable, thresholds
 
 
@@ -51,15 +51,14 @@ def with_held_out(
     held_out: Sequence[tuple[str, Row]],
     *,
     fitted_on: Sequence[Row],
-    scores: Sequence[Score | Unscored],
 ) -> Calibrator:
     """The calibrator with the labels that it did not see.
 
     Args:
         calibrator: Fitted on `fitted_on` alone.
         held_out: Those without a label or a score are left out.
-        fitted_on: The other rows.
-        scores: Their cross-fitted ones: thresholds are taken from these.
+        fitted_on: The other rows: thresholds are taken from its scores of these, since its curves
+            have steps, and a threshold between two of them would be none.
 
     Raises:
         CalibrationError: No held-out row has a label and a score.
@@ -78,7 +77,7 @@ def with_held_out(
         )
     seen = [
         (group, score.p_true)
-        for group, score in zip(groups_of(fitted_on), scores, strict=True)
+        for group, score in zip(groups_of(fitted_on), calibrator.scores(fitted_on), strict=True)
         if isinstance(score, Score)
     ]
     answers = least_probable([p for _, p in seen], [group for group, _ in seen])

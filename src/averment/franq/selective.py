@@ -83,7 +83,7 @@ def thresholds(p_true: Sequence[float]) -> tuple[float, ...]:
     """The thresholds that keep `COVERAGES` of some claims, falling; the last is 0.
 
     Args:
-        p_true: Of claims that are not held out, by calibrators that did not see them.
+        p_true: Of claims that are not held out.
     """
     if not p_true:
         return (0.0,)

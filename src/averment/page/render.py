@@ -42,6 +42,8 @@ REASON_WORDS = {
     "by_a_bridge": "the answer is linked to the question only through a passage",
     "skipped_step": "the answer names nobody whom the question goes by",
     "low_coverage": "the corpus does not know every name of the question",
+    "weak_evidence": "the answer is too improbable for the promised error",
+    "claims_withheld": "claims that are too improbable for the promised error are left out",
 }
 _RELATION_STYLES = {
     RelationOutcome.SUPPORTED: "present",

@@ -27,6 +27,7 @@ from averment.franq.evidence import CorpusSize
 from averment.franq.rows import Row
 from averment.franq.score import Score, Source, Unscored
 from averment.policies.ledger import context_block
+from averment.promises import Promise
 from averment.prompts import load
 from averment.scoring.claims import (
     ScorableClaim,
@@ -80,6 +81,7 @@ class Scoring:
         corpus: What counts are from; None: there are none, and the score is plain FRANQ.
         form: The text form of that corpus.
         calibrator: Made with exactly these; None: scores are uncalibrated.
+        promise: Made of that calibrator's held-out labels; None: nothing is promised.
         prompt_id: The template of the prompt, with placeholders ``context`` and ``question``.
         notes: What was found out about these before, in words; passed on with every score.
 
@@ -93,6 +95,7 @@ class Scoring:
     corpus: CorpusSize | None = None
     form: TextForm = TextForm()  # noqa: RUF009
     calibrator: Calibrator | None = None
+    promise: Promise | None = None
     prompt_id: str = "answer"
     notes: tuple[str, ...] = ()
 
@@ -235,6 +238,7 @@ class Scoring:
             uu_estimator=made_with.uu,
             model=self.model,
             notes=tuple(notes),
+            promise=self.promise,
         )
 
     def _judged(

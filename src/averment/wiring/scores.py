@@ -22,10 +22,13 @@ from averment.settings import Settings
 from averment.text import TextForm
 from averment.types import Capability
 
+_HOLD_OUT = "averment calibrate LABELLED.jsonl --hold-out 0.5"
+
 if TYPE_CHECKING:
     from averment.franq.calibrator import Calibrator
     from averment.models.judge import JudgeByLanguageModel
     from averment.models.nli import OnnxNli
+    from averment.promises import Promise
     from averment.scoring.flow import Scoring
 
 
@@ -154,7 +157,9 @@ def make_scoring(
         window_words: The window of the counts.
 
     Raises:
-        CalibrationError: The calibrator is damaged, or was fitted on the numbers of others.
+        UsageError: An error rate is to be promised without a calibrator.
+        CalibrationError: The calibrator is damaged, was fitted on the numbers of others, or cannot
+            promise that error rate.
     """
     from averment.franq.evidence import CorpusSize
     from averment.models.canary import probe
@@ -168,6 +173,7 @@ def make_scoring(
     corpus = None
     if index is not None and index.info.n_documents and index.info.n_words:
         corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
+    calibrator = None if settings.calibrator is None else read_calibrator(settings.calibrator)
     return Scoring(
         faithfulness_scorer=scorer.name,
         model=model.info.name if model is not None and reads else "",
@@ -175,8 +181,39 @@ def make_scoring(
         corpus=corpus,
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         notes=(why_not,) if why_not else (),
-        calibrator=None if settings.calibrator is None else read_calibrator(settings.calibrator),
+        calibrator=calibrator,
+        promise=_promise(settings, calibrator),
     )
+
+
+def _promise(settings: Settings, calibrator: Calibrator | None) -> Promise | None:
+    from averment.franq.selective import promise
+    from averment.promises import NotAttainable
+
+    if settings.target_error is None:
+        return None
+    if calibrator is None:
+        raise UsageError(
+            f"An error of at most {settings.target_error:g} can only be promised by a calibrator.",
+            hint=f"Name one: --calibrator FILE, made by {_HOLD_OUT}",
+        )
+    if calibrator.held_out is None:
+        raise CalibrationError(
+            f"The calibrator {settings.calibrator} was made without held-out questions: it cannot "
+            "promise an error rate.",
+            hint=f"Make it again: {_HOLD_OUT}",
+        )
+    found = promise(
+        calibrator.held_out,
+        target_error=settings.target_error,
+        confidence=settings.confidence,
+        unit=settings.unit,
+    )
+    if isinstance(found, NotAttainable):
+        raise CalibrationError(
+            found.why, hint="Ask for a higher --target-error or a lower --confidence."
+        )
+    return found
 
 
 def read_calibrator(path: Path) -> Calibrator:
