@@ -19,6 +19,7 @@ from averment.cli import (
     check,
     demo,
     doctor,
+    drift,
     index,
     label,
     models,
@@ -45,6 +46,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+app.command("drift")(drift.drift)
 app.command("label")(label.label)
 app.command("serve")(serve.serve)
 app.add_typer(alias.app, name="alias")

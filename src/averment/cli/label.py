@@ -69,7 +69,7 @@ def label(
     """Label claims as true and as faithful, for averment calibrate; --json only shows how far."""
     from averment.cli.label_file import LabelFile
 
-    claims = _load(answers)
+    claims = load_claims(answers)
     target = labels or answers.with_suffix(".labels.jsonl")
     kept = LabelFile(target)
     if json:
@@ -84,7 +84,7 @@ def label(
         err().print(f"{done['labelled']} of {done['claims']} labelled: {target}", markup=False)
 
 
-def _load(path: Path) -> list[ClaimToLabel]:
+def load_claims(path: Path) -> list[ClaimToLabel]:
     """The claims of a file, each once; what cannot be read is told and passed over."""
     from averment.labels import claims_to_label, json_records
 
