@@ -84,10 +84,7 @@ def passages_claims() -> Claims:
     others = [row.passages for row in found]
     random.Random(0).shuffle(others)
     told = [
-        [
-            scorer.score([row.claim], passages)[0].score
-            for row, passages in zip(found, of, strict=True)
-        ]
+        [each.score for each in scorer.score(list(zip([r.claim for r in found], of, strict=True)))]
         for of in ([row.passages for row in found], others)
     ]
     rows, shifted = (

@@ -6,8 +6,16 @@ import dataclasses
 
 import pytest
 
-from averment.answers import ABSTENTION, answer_of, scored_claim
-from averment.promises import Promise, Unit
+from averment.answers import (
+    ABSTENTION,
+    answer_of,
+    report_edited,
+    scored_claim,
+    unscored_claim,
+)
+from averment.promises import Promise, Remedy, Unit
+from averment.scoring.claims import ScorableClaim
+from averment.scoring.withholding import with_withheld
 from averment.trace import Trace
 from averment.types import (
     Answer,
@@ -18,6 +26,7 @@ from averment.types import (
     Draft,
     Faithfulness,
     Question,
+    Report,
     Retrieval,
     Scores,
     Sentence,
@@ -284,7 +293,7 @@ def test_a_score_too_few_is_a_mistake_of_the_program() -> None:
 # --- a promise of an error rate -----------------------------------------------------------------
 
 
-def promised(*p_true: float | None) -> Answer:
+def promised(*p_true: float | None, remedy: Remedy = Remedy.DROP) -> Answer:
     """Both sentences with these probabilities, and a promise that withholds what is below 0.8."""
     claims = tuple(ClaimScores(None, p_true=p, calibrated=p is not None) for p in p_true)
     scores = Scores(
@@ -293,7 +302,7 @@ def promised(*p_true: float | None) -> Answer:
         "constant",
         "constant",
         "",
-        promise=Promise(0.1, 0.9, Unit.CLAIM, 0.8, 9, 9, 0, 1),
+        promise=Promise(0.1, 0.9, Unit.CLAIM, 0.8, 9, 9, 0, 1, remedy),
     )
     draft = Draft((CLAIM, FINAL), "Norway", (), Verdict.ANSWERED, None, scores)
     return answer_of(Trace("id", QUESTION, "policy", "model", "index", "now", {}, (), draft))
@@ -319,3 +328,46 @@ def test_without_its_last_claim_an_answer_is_not_given(p_true: float | None) -> 
 
     assert (answer.verdict, answer.reason) == (Verdict.ABSTAINED, "weak_evidence")
     assert (answer.text, answer.final_answer) == (ABSTENTION, "")
+
+
+def test_hedged_answers_say_that_they_may_be_wrong() -> None:
+    answer = promised(0.9, 0.7, remedy=Remedy.HEDGE)
+
+    assert (answer.verdict, answer.reason) == (Verdict.WARNED, "claims_hedged")
+    assert answer.text == f"{CLAIM.text} The answer may be Norway."
+
+
+# --- the text of a report -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("remedy", "expected"),
+    [
+        (Remedy.DROP, "Hello! Oslo has a port."),
+        (Remedy.HEDGE, "Hello! It may be that Oslo is a country. It has a port."),
+        (Remedy.ABSTAIN, ABSTENTION),
+    ],
+    ids=str,
+)
+def test_a_report_is_edited_as_its_promise_has_it(remedy: Remedy, expected: str) -> None:
+    text = "Hello! Oslo is a country. It has a port."
+    promise = Promise(0.1, 0.9, Unit.CLAIM, 0.8, 9, 9, 0, 1, remedy)
+    scores = Scores((), "lexical", "constant", "constant", "", promise=promise)
+    claims = with_withheld(
+        [
+            dataclasses.replace(a_claim(text, 7, 25), p_true=0.3),
+            dataclasses.replace(a_claim(text, 26, 40), p_true=0.9),
+        ],
+        promise,
+    )
+    report = Report(text, None, claims, (), (), scores)
+
+    assert report_edited(report) == expected
+    assert report_edited(dataclasses.replace(report, claims=claims[1:])) == text
+    unpromised = dataclasses.replace(scores, promise=None)
+    assert report_edited(dataclasses.replace(report, scores=unpromised)) == text
+
+
+def a_claim(text: str, start: int, end: int) -> Claim:
+    place = ScorableClaim(text[start:end], start, end)
+    return unscored_claim(0, place.text, place, support=Support.UNKNOWN, reason=None)

@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from averment.claims.split import PartKind, split_text
 from averment.findings import is_denied
+from averment.promises import Remedy
 from averment.scoring.claims import (
     ScorableClaim,
     answer_text,
     claims_of,
     retrieved_passages,
 )
+from averment.scoring.post_editing import post_edited
 from averment.scoring.verdicts import verdict_of
 from averment.scoring.withholding import decision, is_withheld, with_withheld
-from averment.text import TextForm, contains_words
+from averment.text import Span, TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
     Answer,
@@ -30,6 +33,7 @@ from averment.types import (
     Faithfulness,
     Passage,
     Question,
+    Report,
     Sentence,
     Support,
     Verdict,
@@ -49,12 +53,14 @@ def answer_of(trace: Trace) -> Answer:
     text = answer_text(draft)
     promise = draft.scores.promise if draft.scores else None
     claims = with_withheld(_claims(trace.question, draft), promise)
-    verdict, reason = decision(draft.verdict, draft.reason, claims)
+    remedy = promise.remedy if promise else Remedy.DROP
+    verdict, reason = decision(draft.verdict, draft.reason, claims, remedy)
     abstained = verdict is Verdict.ABSTAINED
-    kept = " ".join(text[c.start : c.end] for c in claims if not is_withheld(c))
+    places = [Span(claim.start, claim.end) for claim in claims]
+    given = post_edited(text, claims, remedy, sentences=places)
     return Answer(
         question=trace.question,
-        text=ABSTENTION if abstained else kept,
+        text=ABSTENTION if abstained else given,
         draft=text,
         final_answer="" if abstained else draft.final_answer,
         verdict=verdict,
@@ -67,6 +73,18 @@ def answer_of(trace: Trace) -> Answer:
         trace_id=trace.trace_id,
         scores=draft.scores,
     )
+
+
+def report_edited(report: Report) -> str:
+    """The text of a report as its promise leaves it: whole where nothing is withheld."""
+    promise = report.scores.promise
+    if promise is None or not any(map(is_withheld, report.claims)):
+        return report.text
+    if promise.remedy is Remedy.ABSTAIN:
+        return ABSTENTION
+    parts = [part for part in split_text(report.text) if part.kind is PartKind.CLAIM]
+    places = [Span(part.start, part.end) for part in parts]
+    return post_edited(report.text, report.claims, promise.remedy, sentences=places)
 
 
 def _claims(question: Question, draft: Draft) -> tuple[Claim, ...]:

@@ -26,6 +26,17 @@ class Unit(StrEnum):
     probable claim."""
 
 
+class Remedy(StrEnum):
+    """What becomes of a text of which something is withheld."""
+
+    DROP = "drop"
+    """It is left out."""
+    HEDGE = "hedge"
+    """It is given as something that may be."""
+    ABSTAIN = "abstain"
+    """No answer is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Promise:
     """Of what is at least as probable as the threshold, no more than the target is false.
@@ -48,6 +59,8 @@ class Promise:
     """The error among those: an estimate, and lower than the target for that reason."""
     coverage: float
     """The share of held-out claims or answers that are kept, in (0, 1]."""
+    remedy: Remedy = Remedy.DROP
+    """For what is withheld; what is hedged is not given, as far as the promise goes."""
 
     @property
     def in_words(self) -> str:

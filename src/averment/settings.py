@@ -23,7 +23,7 @@ from pydantic_settings import (
 
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import DamagedSegments
-from averment.promises import Unit
+from averment.promises import Remedy, Unit
 
 RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"
@@ -96,6 +96,11 @@ class Settings(BaseSettings):
     )
     unit: Unit = Field(
         default=Unit.CLAIM, description="what is given or withheld as a whole: claim or answer"
+    )
+    withheld: Remedy = Field(
+        default=Remedy.DROP,
+        description="what becomes of what is withheld: drop (left out), hedge (given as what may "
+        "be) or abstain (no answer at all)",
     )
     extractor: Literal["rules", "spacy", "model"] = Field(
         default="rules",

@@ -76,6 +76,19 @@ def test_what_is_not_probable_enough_is_withheld_and_the_exit_code_says_so(
     assert "1 claim withheld." in err
 
 
+def test_the_text_is_written_without_what_is_withheld_or_with_it_hedged(
+    tmp_path: Path, check: Check
+) -> None:
+    made = ("--calibrator", calibrator(tmp_path, n=1500), "--target-error", "0.3")
+
+    assert check(*made, "--edited", "dropped.txt")[0] == 1
+    assert check(*made, "--edited", "hedged.txt", "--withheld", "hedge")[0] == 1
+
+    assert (tmp_path / "dropped.txt").read_text() == SUPPORTED
+    hedged = (tmp_path / "hedged.txt").read_text()
+    assert hedged == f"{SUPPORTED} It may be that {FALSE}"
+
+
 def test_a_target_that_is_out_of_reach_is_refused_without_a_threshold(
     tmp_path: Path, check: Check
 ) -> None:

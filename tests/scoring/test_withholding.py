@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from averment.promises import Promise, Unit
+from averment.promises import Promise, Remedy, Unit
 from averment.scoring.withholding import (
     BELOW,
     OF_ITS_ANSWER,
@@ -92,3 +92,19 @@ def test_the_last_claim_gives_the_answer(
     expected: tuple[Verdict, str | None],
 ) -> None:
     assert decision(verdict, reason, claims) == expected
+
+
+@pytest.mark.parametrize(
+    ("remedy", "claims", "expected"),
+    [
+        (Remedy.HEDGE, [GONE, KEPT], (Verdict.WARNED, "claims_hedged")),
+        (Remedy.HEDGE, [KEPT, GONE], (Verdict.WARNED, "claims_hedged")),
+        (Remedy.HEDGE, [KEPT, KEPT], (Verdict.ANSWERED, None)),
+        (Remedy.ABSTAIN, [GONE, KEPT], (Verdict.ABSTAINED, "weak_evidence")),
+        (Remedy.ABSTAIN, [KEPT, KEPT], (Verdict.ANSWERED, None)),
+    ],
+)
+def test_the_remedy_decides_what_becomes_of_an_answer(
+    remedy: Remedy, claims: list[Claim], expected: tuple[Verdict, str | None]
+) -> None:
+    assert decision(Verdict.ANSWERED, None, claims, remedy) == expected

@@ -25,6 +25,7 @@ from averment.cli.options import (
     RetrieverOption,
     RuntimeOption,
     TargetErrorOption,
+    WithheldOption,
 )
 from averment.files import write_whole
 
@@ -64,6 +65,7 @@ def ask(
     calibrator: CalibratorOption = None,
     target_error: TargetErrorOption = None,
     confidence: ConfidenceOption = None,
+    withheld: WithheldOption = None,
     aliases: AliasesOption = None,
     scores: Annotated[
         bool | None,
@@ -100,6 +102,7 @@ def ask(
         calibrator=calibrator,
         target_error=target_error,
         confidence=confidence,
+        withheld=withheld,
         aliases=aliases,
         scores=scores,
         offline=offline,

@@ -18,8 +18,9 @@ from averment.cli.options import (
     JsonOption,
     OfflineOption,
     TargetErrorOption,
+    WithheldOption,
 )
-from averment.files import read_text
+from averment.files import read_text, write_whole
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
@@ -50,7 +51,14 @@ def check(
     calibrator: CalibratorOption = None,
     target_error: TargetErrorOption = None,
     confidence: ConfidenceOption = None,
+    withheld: WithheldOption = None,
     aliases: AliasesOption = None,
+    edited: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the text without what is withheld, or with it hedged.", show_default=False
+        ),
+    ] = None,
     fail_below: Annotated[
         float | None,
         typer.Option(
@@ -65,6 +73,7 @@ def check(
     json: JsonOption = False,
 ) -> None:
     """Score the claims of a text against given passages, the index, or both."""
+    from averment.answers import report_edited
     from averment.scoring.withholding import is_withheld
     from averment.settings import resolve_settings
     from averment.types import Document
@@ -85,18 +94,20 @@ def check(
         calibrator=calibrator,
         target_error=target_error,
         confidence=confidence,
+        withheld=withheld,
         aliases=aliases,
         offline=offline,
     )
     failing = [] if fail_below is None else _below(report, fail_below)
-    withheld = [claim for claim in report.claims if is_withheld(claim)]
+    if edited is not None:
+        write_whole(edited, report_edited(report))
     if json:
         from averment.shapes import report_object
 
         print_json(report_object(report))
     else:
         _print_report(report, failing)
-    if failing or withheld:
+    if failing or any(map(is_withheld, report.claims)):
         raise typer.Exit(1)
 
 

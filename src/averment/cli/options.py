@@ -83,6 +83,13 @@ ConfidenceOption = Annotated[
         help="With which probability that promise is kept.  [default: 0.9]", show_default=False
     ),
 ]
+WithheldOption = Annotated[
+    str | None,
+    typer.Option(
+        help="What becomes of what is withheld: drop, hedge or abstain.  [default: drop]",
+        show_default=False,
+    ),
+]
 PolicyOption = Annotated[
     str | None,
     typer.Option(

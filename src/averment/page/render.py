@@ -43,6 +43,7 @@ REASON_WORDS = {
     "skipped_step": "the answer names nobody whom the question goes by",
     "low_coverage": "the corpus does not know every name of the question",
     "weak_evidence": "the answer is too improbable for the promised error",
+    "claims_hedged": "claims that are too improbable for the promised error are hedged",
     "claims_withheld": "claims that are too improbable for the promised error are left out",
 }
 _RELATION_STYLES = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from averment.promises import Promise, Unit
+from averment.promises import Promise, Remedy, Unit
 from averment.types import Claim, Verdict
 
 WITHHELD = "withheld"
@@ -19,6 +19,7 @@ UNKNOWN = "unknown_probability"
 OF_ITS_ANSWER = "answer_withheld"
 WEAK_EVIDENCE = "weak_evidence"
 CLAIMS_WITHHELD = "claims_withheld"
+CLAIMS_HEDGED = "claims_hedged"
 
 
 def with_withheld(claims: Sequence[Claim], promise: Promise | None) -> tuple[Claim, ...]:
@@ -37,18 +38,21 @@ def is_withheld(claim: Claim) -> bool:
 
 
 def decision(
-    verdict: Verdict, reason: str | None, claims: Sequence[Claim]
+    verdict: Verdict, reason: str | None, claims: Sequence[Claim], remedy: Remedy = Remedy.DROP
 ) -> tuple[Verdict, str | None]:
     """The verdict of an answer with its claims held against a promise, and the reason.
 
     Args:
         verdict: Of the policy; never made better.
         reason: Of that.
-        claims: In order. The last gives the answer: without it nothing is given.
+        claims: In order. The last gives the answer: without it nothing is given, unless hedged.
+        remedy: What becomes of what is withheld.
     """
     if verdict is Verdict.ABSTAINED or not any(map(is_withheld, claims)):
         return verdict, reason
-    if is_withheld(claims[-1]):
+    if remedy is Remedy.HEDGE:
+        return Verdict.WARNED, CLAIMS_HEDGED
+    if remedy is Remedy.ABSTAIN or is_withheld(claims[-1]):
         return Verdict.ABSTAINED, WEAK_EVIDENCE
     return Verdict.WARNED, CLAIMS_WITHHELD if verdict is Verdict.ANSWERED else reason
 

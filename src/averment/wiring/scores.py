@@ -213,7 +213,7 @@ def _promise(settings: Settings, calibrator: Calibrator | None) -> Promise | Non
         raise CalibrationError(
             found.why, hint="Ask for a higher --target-error or a lower --confidence."
         )
-    return found
+    return dataclasses.replace(found, remedy=settings.withheld)
 
 
 def read_calibrator(path: Path) -> Calibrator:
