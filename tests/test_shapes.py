@@ -90,6 +90,8 @@ def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
         "final_answer",
         "verdict",
         "reason",
+        "outcome_reason",
+        "best_evidence",
         "claims",
         "retrievals",
         "usage",

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from averment.errors import AvermentError
+from averment.outcomes import best_evidence, outcome_reason
 from averment.promises import ASSUMPTIONS
 from averment.scoring.withholding import is_withheld
 from averment.trace import to_plain
@@ -33,6 +34,7 @@ from averment.types import (
 
 def answer_object(answer: Answer) -> dict[str, Any]:
     """What ``ask --json`` prints."""
+    kind, best = outcome_reason(answer), best_evidence(answer)
     return {
         "question": answer.question.text,
         "answer": answer.text,
@@ -40,6 +42,8 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "final_answer": answer.final_answer,
         "verdict": answer.verdict.value,
         "reason": answer.reason,
+        "outcome_reason": None if kind is None else kind.value,
+        "best_evidence": None if best is None else _evidence_object(best),
         "claims": [claim_object(claim) for claim in answer.claims],
         "retrievals": [_retrieval_object(made) for made in answer.retrievals],
         "usage": to_plain(answer.cost),
