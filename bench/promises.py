@@ -2,10 +2,9 @@
 
     python bench/promises.py
 
-Two kinds of claims. *Passages*: labelled claims of shared/data/faithfulness against their passages
-(FEVER Symmetric, HaluEval, Factcheck-GPT), scored by the model that ships; "true" is what people
-found supported. *Answers*: the scored short answers of `runs/franq-short-*-scores.jsonl`, one
-condition a question.
+Claims of six test sets of shared/data/faithfulness against their passages, scored by the model that
+ships ("true" is what people found supported), and the scored short answers with their own passages
+of `runs/franq-short-*-scores.jsonl`.
 
 Each of 500 splits fits a calibrator on a quarter of the questions, tests thresholds on a quarter
 and is held against the other half. A promise is broken where more of what is kept there is false
@@ -23,8 +22,9 @@ import pathlib
 import platform
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from faithfulness_sets import read_rows
@@ -43,9 +43,16 @@ from averment.promises import NotAttainable
 HERE = pathlib.Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data" / "faithfulness"
 ANSWERS = HERE / "runs" / "franq-short-qwen2.5-coder-0.5b-scores.jsonl"
-SETS = ("fever_symmetric_test", "halueval_qa_one_turn500/b", "factcheckgpt_claim_evidence_stance")
+SETS = {
+    "FEVER Symmetric": ("fever_symmetric_test",),
+    "HaluEval": ("halueval_qa_one_turn500/b",),
+    "Factcheck-GPT": ("factcheckgpt_claim_evidence_stance",),
+    "BEGIN": ("begin_test_wow",),
+    "FM2": ("fm2_test",),
+    "WiCE": ("wice_claim_test",),
+}
 SPLITS, DRIFT_SPLITS = 500, 100
-TARGETS = (0.05, 0.1, 0.2)
+TARGETS = (0.05, 0.1, 0.2, 0.3)
 CONFIDENCE = 0.9
 
 
@@ -72,15 +79,15 @@ class Claims:
         )
 
 
-def passages_claims() -> Claims:
-    """Claims of people, scored by the model that ships."""
+def labelled_claims(name: str) -> Claims:
+    """Claims of a data set, scored by the model that ships."""
     from averment.faithfulness.cache import CachedJudge
     from averment.models.nli import open_shipped_nli
     from averment.wiring.scores import scorer_of
 
     nli = open_shipped_nli()
     scorer = scorer_of(nli, CachedJudge(nli, memory_pairs=1_000_000))
-    found = read_rows(DATA, SETS)
+    found = read_rows(DATA, SETS[name])
     others = [row.passages for row in found]
     random.Random(0).shuffle(others)
     told = [
@@ -95,7 +102,7 @@ def passages_claims() -> Claims:
         for scores in told
     )
     made_with = MadeWith("constant", "constant", scorer.name, "")
-    return Claims("passages", rows, shifted, made_with, PLAIN, told[0])
+    return Claims(name, rows, shifted, made_with, PLAIN, told[0])
 
 
 def answers() -> Claims:
@@ -109,7 +116,7 @@ def answers() -> Claims:
     rows, shifted = ([_answer(line) for line in part] for part in (clean, other))
     raw = [float(np.exp(-line["uncertainty"]["max_probability"])) for line in clean]  # type: ignore[index]
     made_with = MadeWith("max_probability", "parametric_knowledge", "minilm", "qwen 0.5b")
-    return Claims("answers", rows, shifted, made_with, CORPUS, raw)
+    return Claims("short answers", rows, shifted, made_with, CORPUS, raw)
 
 
 def _answer(line: dict[str, object]) -> Row:
@@ -257,7 +264,6 @@ def drifts(claims: Claims, n_questions: int) -> list[dict[str, object]]:
 def main() -> None:
     """Run, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=("passages", "answers"))
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -267,18 +273,21 @@ def main() -> None:
         "machine": f"{platform.system()} {platform.machine()}",
     }
     out = given.out or HERE / "runs" / f"{today}-promises.jsonl"
-    makers = {"passages": passages_claims, "answers": answers}
-    with out.open("a", encoding="utf-8") as file:
-        for name, make in makers.items():
-            if given.only not in (None, name):
-                continue
+    makers: dict[str, Callable[[], Claims]] = {
+        name: partial(labelled_claims, name) for name in SETS
+    }
+    makers["short answers"] = answers
+    with out.open("w", encoding="utf-8") as file:
+        for make in makers.values():
             claims = make()
             n_true = sum(bool(row.is_true) for row in claims.rows)
             n_groups = len({row.group for row in claims.rows})
-            sys.stdout.write(f"{name}: {len(claims.rows)} claims of {n_groups}, {n_true} true\n")
+            about = {"rows": len(claims.rows), "questions": n_groups, "true": n_true}
             for record in [*guarantee(claims), *drifts(claims, 30), *drifts(claims, 100)]:
-                file.write(json.dumps({**facts, **record}) + "\n")
-                sys.stdout.write(" | ".join(f"{k} {v}" for k, v in record.items()) + "\n")
+                line = {**record, **about}
+                file.write(json.dumps({**facts, **line}) + "\n")
+                file.flush()
+                sys.stdout.write(" | ".join(f"{k} {v}" for k, v in line.items()) + "\n")
                 sys.stdout.flush()
 
 

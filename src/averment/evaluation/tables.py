@@ -99,6 +99,8 @@ class Line:
         answered: How many were answered, neither warned of nor abstained from.
         warned: How many were answered with a warning.
         abstained: How many were not answered.
+        f1_given: F1 of the answers that were given; 1 − this is the error of what is given.
+        f1_withheld: F1 that the drafts of the others have: what abstaining lost. None without any.
         retrievals: Searches a question.
         trigger_rate: Share of questions with a search that the policy decided on, in [0, 1].
         triggers: Searches a question by trigger.
@@ -122,6 +124,8 @@ class Line:
     answered: int
     warned: int
     abstained: int
+    f1_given: float | None
+    f1_withheld: float | None
     retrievals: Mean
     trigger_rate: float | None
     triggers: Mapping[str, float]
@@ -153,6 +157,8 @@ SELECT "set", contestant,
     count(*) FILTER (verdict = 'answered') AS answered,
     count(*) FILTER (verdict = 'warned') AS warned,
     count(*) FILTER (verdict = 'abstained') AS abstained,
+    avg(grades.f1) FILTER (verdict <> 'abstained') AS f1_given,
+    avg(grades.draft_f1) FILTER (verdict = 'abstained') AS f1_withheld,
     list(retrievals ORDER BY place) FILTER (error IS NULL) AS retrievals,
     list(triggers ORDER BY place) FILTER (error IS NULL AND triggers IS NOT NULL) AS triggers,
     avg(gold_retrieved) AS gold_retrieved,
@@ -278,7 +284,7 @@ def _line(found: dict[str, Any]) -> Line:
     unknown = n_unknown / counts if counts else None
     kept = ("set", "contestant", "model", "n", "failed", "answered", "warned", "abstained")
     means = (
-        *("gold_retrieved", "model_calls", "prompt_tokens"),
+        *("f1_given", "f1_withheld", "gold_retrieved", "model_calls", "prompt_tokens"),
         *("generated_tokens", "extractor_tokens", "seconds"),
     )
     averages: dict[str, Any] = {name: rounded(found[name]) for name in means}

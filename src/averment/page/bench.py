@@ -95,7 +95,8 @@ def _section(title: str, body: str) -> str:
 
 def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
     metrics = shown_metrics(lines)
-    head = ["policy", "n", *(_METRICS[m] for m in metrics), "answered", "warned", "abstained"]
+    told = ("answered", "warned", "abstained", "F1 of those given", "F1 of those withheld")
+    head = ["policy", "n", *(_METRICS[m] for m in metrics), *told]
     rows = [
         [
             escape(line.contestant) + ("" if line.valid else ' <b class="bad">invalid</b>'),
@@ -103,6 +104,7 @@ def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
             + (f"<small>+{line.failed} failed</small>" * (line.failed > 0)),
             *(_mean(line.grades[m]) for m in metrics),
             *(str(n) for n in (line.answered, line.warned, line.abstained)),
+            *(_number(value, 3) for value in (line.f1_given, line.f1_withheld)),
         ]
         for line in lines
     ]
@@ -111,7 +113,7 @@ def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
             f"{escape(row.policy)}<small>{escape(row.model)}, {escape(row.source)}</small>",
             "",
             *(_number(getattr(row, m, None), 3) for m in metrics),
-            *("", "", ""),
+            *[""] * len(told),
         ]
         for row in paper
     ]
