@@ -22,7 +22,7 @@ from pydantic_settings import (
 )
 
 from averment.errors import UnknownNameError, UsageError
-from averment.index.embedded import DamagedSegments
+from averment.ports import DamagedSegments
 
 RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"

@@ -64,16 +64,16 @@ def check(
     from averment.settings import resolve_settings
     from averment.types import Document
     from averment.wiring import check as check_text
+    from averment.wiring.checks import is_index_meant
 
     text = read_text(file, hint=_FILE)
     contexts = [Document(str(path), read_text(path, hint=_FILE)) for path in context or ()]
     settings = resolve_settings(index=index)
-    asked_for = "index" in settings.model_fields_set or settings.index.exists()
     report = check_text(
         text,
         question,
         contexts,
-        index=settings.index if asked_for else None,
+        index=settings.index if is_index_meant(settings) else None,
         model=model,
         atomic=atomic,
         faithfulness=faithfulness,

@@ -9,10 +9,10 @@ from averment.serve.details import decision_on
 from averment.serve.requests import VerifyRequest
 from averment.shapes import report_object
 from averment.types import Document, Report
-from averment.wiring.serving import Serving
+from averment.wiring.open_corpus import OpenCorpus
 
 
-def verify(serving: Serving, asked: VerifyRequest) -> dict[str, Any]:
+def verify(opened: OpenCorpus, asked: VerifyRequest) -> dict[str, Any]:
     """What ``check --json`` prints, with a decision on the whole.
 
     ``answer`` holds the decision instead of the text, which the caller has; ``aggregate`` is the
@@ -27,7 +27,7 @@ def verify(serving: Serving, asked: VerifyRequest) -> dict[str, Any]:
         )
         for number, each in enumerate(asked.documents, start=1)
     ]
-    report = serving.check(asked.answer, asked.question, documents)
+    report = opened.check(asked.answer, asked.question, documents)
     verdict, reason = decision_on(report)
     aggregate, unknown = _lowest(report)
     from_index = [] if documents or not report.passages else ["retrieval"]
