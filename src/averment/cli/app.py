@@ -21,6 +21,7 @@ from averment.cli import (
     doctor,
     index,
     label,
+    mcp,
     models,
     serve,
 )
@@ -46,6 +47,7 @@ app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("label")(label.label)
+app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.add_typer(alias.app, name="alias")
 app.add_typer(bench.app, name="bench")

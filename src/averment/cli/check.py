@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with, shortened
+from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
@@ -18,6 +18,7 @@ from averment.cli.options import (
     OfflineOption,
 )
 from averment.files import read_text
+from averment.text import shortened
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report

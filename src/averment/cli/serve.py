@@ -98,7 +98,7 @@ def serve(
         _run(serving, settings, listener)
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, *, hint: str = "Name another: --port 8001") -> socket.socket:
     """A socket that listens, so that a port in use is found out before a model is loaded."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -116,7 +116,7 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise UsageError(
             f"Nothing can listen at {host}:{port}: {error.strerror or error}.",
-            hint="Name another: --port 8001",
+            hint=hint,
         ) from error
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from averment.ports import CorpusIndex
 from averment.serve.requests import CooccurRequest, CountRequest, SearchRequest
-from averment.shapes import cooccurrence_object, counts_object
+from averment.shapes import cooccurrence_object, counts_object, occurrence_object
 from averment.wiring.open_corpus import OpenCorpus
 
 
@@ -16,8 +16,12 @@ def count(opened: OpenCorpus, asked: CountRequest) -> dict[str, Any]:
     Raises:
         QueryError: A phrase has no word.
     """
-    counts = _index(opened, by_forms=asked.aliases).count(asked.phrases)
-    return counts_object(asked.phrases, counts, opened.index.info)
+    index = _index(opened, by_forms=asked.aliases)
+    made = counts_object(asked.phrases, index.count(asked.phrases), opened.index.info)
+    for row in made["counts"] if asked.show else ():
+        found = index.locate(row["phrase"], limit=asked.show)
+        row["occurrences"] = [occurrence_object(occurrence) for occurrence in found]
+    return made
 
 
 def cooccur(opened: OpenCorpus, asked: CooccurRequest) -> dict[str, Any]:
