@@ -16,6 +16,7 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     OfflineOption,
+    OtelOption,
 )
 from averment.files import read_text
 from averment.text import shortened
@@ -59,6 +60,7 @@ def check(
         ),
     ] = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
     json: JsonOption = False,
 ) -> None:
     """Score the claims of a text against given passages, the index, or both."""
@@ -81,6 +83,7 @@ def check(
         calibrator=calibrator,
         aliases=aliases,
         offline=offline,
+        otel=otel,
     )
     failing = [] if fail_below is None else _below(report, fail_below)
     if json:

@@ -15,6 +15,7 @@ from averment.cli.options import (
     FaithfulnessOption,
     IndexOption,
     OfflineOption,
+    OtelOption,
     RetrieverOption,
 )
 from averment.errors import MissingExtraError, UsageError
@@ -43,6 +44,7 @@ def mcp(
     embedder: EmbedderOption = None,
     aliases: AliasesOption = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
 ) -> None:
     """Let agents check claims and count in the corpus, over the Model Context Protocol."""
     if importlib.util.find_spec("mcp") is None:
@@ -58,6 +60,7 @@ def mcp(
         embedder=embedder,
         aliases=aliases,
         offline=offline,
+        otel=otel,
     )
     import logging
 

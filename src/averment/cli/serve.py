@@ -17,6 +17,7 @@ from averment.cli.options import (
     FaithfulnessOption,
     IndexOption,
     OfflineOption,
+    OtelOption,
 )
 from averment.errors import MissingExtraError, UsageError
 
@@ -70,6 +71,7 @@ def serve(
         typer.Option("--log-text", help="Log questions and answers.", show_default=False),
     ] = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
 ) -> None:
     """Serve answers, checks and counts over HTTP; further settings are named serve_…."""
     if not all(map(importlib.util.find_spec, _NEEDED)):
@@ -90,6 +92,7 @@ def serve(
         aliases=aliases,
         serve_log_text=log_text,
         offline=offline,
+        otel=otel,
     )
     with (
         listening(settings.serve_host, settings.serve_port) as listener,

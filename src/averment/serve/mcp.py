@@ -209,8 +209,8 @@ def make_server(settings: Settings) -> Server[Any]:
         on_list_tools=calls.list,
         on_call_tool=calls.call,
     )
-    # All that the SDK puts there itself makes spans, which have to be asked for.
-    server.middleware.clear()
+    if not settings.otel:
+        server.middleware.clear()  # all that the SDK puts there makes spans
     return server
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from averment.engine import Edges, Missing, carry_out
+from averment.errors import AvermentError
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
+from averment.trace import Record
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
+from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
@@ -125,7 +129,19 @@ def check_opened(
         faithfulness=scorer,
     )
     asked = None if question is None else Question("question", question)
-    return carry_out(rule.run(text, asked, passages), edges)
+    flow = rule.run(text, asked, passages)
+    spans = open_spans(settings)
+    if spans is None:
+        return carry_out(flow, edges)
+    records: list[Record] = []
+    began_ns = time.time_ns()
+    try:
+        report = carry_out(flow, edges, records.append)
+    except AvermentError as error:
+        spans.checked(text, error, records, began_ns)
+        raise
+    spans.checked(text, report, records, began_ns)
+    return report
 
 
 def is_index_meant(settings: Settings) -> bool:

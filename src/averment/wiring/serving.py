@@ -23,6 +23,7 @@ from averment.settings import Settings
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
+from averment.wiring.observing import open_spans
 from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.retrievers import open_retriever
@@ -155,6 +156,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
             f"{settings.runtime!r} is not made for.",
             hint="Use the runtime llama_cpp, or a model server: --upstream URL",
         )
+    open_spans(settings)  # so that a missing extra is found out now
     index = open_index(settings.index, damaged_segments=settings.damaged_segments)
     retriever = open_retriever(index, settings)
     if opens_model:
