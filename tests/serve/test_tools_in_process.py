@@ -108,20 +108,20 @@ def test_with_a_calibrator_a_claim_has_its_probability(tmp_path: Path) -> None:
     assert told["calibrated"] is True
 
 
-def test_only_the_last_hundred_checks_are_remembered() -> None:
+def test_only_the_last_thirty_checks_are_remembered() -> None:
     async def ask() -> list[str]:
         tools = Tools(OpenCorpus(resolve_settings(faithfulness="lexical")), _at_once)
         ids = []
-        for number in range(101):
+        for number in range(31):
             asked = VerifyClaims(claims=[f"Oslo has {number} bridges."])
             ids.append((await tools.verify_claims(asked, _untold)).trace_id)
-        last = await tools.explain_verdict(ExplainVerdict(id=ids[100]), _untold)
+        last = await tools.explain_verdict(ExplainVerdict(id=ids[30]), _untold)
         second = await tools.explain_verdict(ExplainVerdict(id=ids[1]), _untold)
-        with pytest.raises(averment.AvermentError, match="last 100 checks"):
+        with pytest.raises(averment.AvermentError, match="last 30 checks"):
             await tools.explain_verdict(ExplainVerdict(id=ids[0]), _untold)
         return [second.text, last.text]
 
-    assert asyncio.run(ask()) == ["Oslo has 1 bridges.", "Oslo has 100 bridges."]
+    assert asyncio.run(ask()) == ["Oslo has 1 bridges.", "Oslo has 30 bridges."]
 
 
 def test_starting_opens_and_imports_nothing_heavy() -> None:

@@ -89,8 +89,14 @@ def address_of(http: str) -> tuple[str, int]:
 def _serve_stdio(settings: Settings) -> None:
     import asyncio
     import signal
+    import sys
 
     from averment.serve.mcp import serve_stdio
+
+    if sys.stdin.isatty():
+        from averment.cli.console import err
+
+        err().print("This is for an agent's program to start; it waits for one. Ctrl-C stops.")
 
     # A thread that waits for a line cannot be told to stop; so an interrupt ends the process, which
     # writes nothing that must be whole.

@@ -65,7 +65,7 @@ _MOST_SHOWN = 8
 """Claims of an answer that are told without detail."""
 _SHOWN = 3
 """Occurrences of a phrase or pair, with detail."""
-_REMEMBERED = 100
+_REMEMBERED = 30  # each with the documents that it was given
 _ID_CHARACTERS = 12
 _CLAIM_CHARACTERS = 120
 _PASSAGE_CHARACTERS = 200
