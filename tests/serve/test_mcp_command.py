@@ -306,6 +306,24 @@ def test_with_keys_a_client_shows_one(rivers: Path, home: Path) -> None:
     assert counted["counts"][0]["count"] == 4
 
 
+def test_over_http_an_interrupt_ends_it_in_good_order(home: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, *CALL_AVERMENT, "--http", "0"], stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    try:
+        url = process.stderr.readline().partition(" at ")[2].partition(";")[0]
+        assert _post(url).status_code == 200  # so it is past the start
+
+        process.send_signal(signal.SIGINT)
+
+        assert process.wait(20) == 0
+        assert "Traceback" not in process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+
+
 @pytest.mark.parametrize(
     ("text", "address"),
     [
