@@ -795,6 +795,50 @@ def test_what_a_flow_does_not_let_pass_ends_it() -> None:
         carry_out(flow, edges(retriever=FailingRetriever("Oslo")))
 
 
+def test_whoever_wants_to_know_is_told_of_each_step_of_a_flow() -> None:
+    def flow():  # type: ignore[no-untyped-def]
+        yield from steps.count(["Oslo"])
+        yield from steps.search("Oslo", 1, trigger="t", detail="d")
+
+    records: list[Record] = []
+    with pytest.raises(CorpusError, match="damaged"):
+        carry_out(flow(), edges(retriever=FailingRetriever("Oslo")), records.append)
+
+    counted, failed = records
+    assert (counted.step, counted.outcome[0].value, counted.failure) == (
+        CountPhrases(("Oslo",)),
+        1,
+        None,
+    )
+    assert (failed.outcome, failed.failure and failed.failure.kind) == (None, "CorpusError")
+    assert counted.started_ms + counted.ms <= failed.started_ms
+
+
+def test_whoever_wants_to_know_is_told_of_each_result() -> None:
+    results: list[Answered | Unanswered] = []
+    told = Engine(QUCO, edges(), on_result=results.append)
+    question, other = QUESTIONS[:2]
+
+    one = told.answer(question)
+    same = asyncio.run(told.answer_async(question))
+    many = told.answer_many([question, other])
+
+    assert results == [one, same, *many]
+
+
+def test_a_question_that_ends_in_an_error_is_told_of_too() -> None:
+    results: list[Answered | Unanswered] = []
+    failing = edges(model=FailingModel("Oslo", TOO_LONG))
+    told = Engine(SentenceLoop(NoRetrieval()), failing, on_result=results.append)
+
+    with pytest.raises(ContextOverflow) as raised:
+        told.answer(QUESTIONS[0])
+
+    (result,) = results
+    assert isinstance(result, Unanswered)
+    assert result.error is raised.value
+
+
 @pytest.mark.parametrize(
     ("edge", "step"),
     [

@@ -19,6 +19,7 @@ from averment.text import (
     first_sentence_end,
     sentence_spans,
     sentences,
+    shortened,
 )
 
 FORM = TextForm()
@@ -290,3 +291,9 @@ def test_names_are_spans_in_order(text: str) -> None:
 )
 def test_words_in_a_row(outer: str, inner: str, expected: bool) -> None:
     assert contains_words(outer.split(), tuple(inner.split())) is expected
+
+
+def test_a_shortened_text_is_one_line_and_shows_that_it_was_cut() -> None:
+    assert shortened("one\n two") == "one two"
+    assert shortened("a" * 10, 10) == "a" * 10
+    assert shortened("a" * 11, 10) == "a" * 9 + "…"

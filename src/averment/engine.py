@@ -122,6 +122,7 @@ class Engine:
         edges: What the steps are performed with.
         scoring: How the claims of an answer are scored; None: they are not.
         on_close: Gives back what was opened for this engine.
+        on_result: Told of each question that is done, also of one that ended in an error.
 
     Raises:
         CapabilityError: The policy needs what the model lacks.
@@ -134,6 +135,7 @@ class Engine:
         *,
         scoring: ClaimScoring | None = None,
         on_close: Callable[[], None] | None = None,
+        on_result: Callable[[Answered | Unanswered], None] | None = None,
     ) -> None:
         missing = policy.needs - edges.model.info.capabilities
         if missing:
@@ -146,6 +148,7 @@ class Engine:
         self.edges = edges
         self.scoring = scoring
         self._on_close = on_close
+        self._on_result = on_result
 
     def close(self) -> None:
         """Give back what was opened for this engine, a local model above all; may be repeated."""
@@ -174,7 +177,7 @@ class Engine:
         while run.pending is not None:
             (outcome,) = self._perform([run.pending])
             _done(run, outcome, observe)
-        return _finished(run)
+        return _answer(self._result(run))
 
     async def answer_async(self, question: Question, observe: Observer | None = None) -> Answered:
         """As `answer`; steps run in a thread, so the event loop stays free."""
@@ -182,7 +185,7 @@ class Engine:
         while run.pending is not None:
             (outcome,) = await asyncio.to_thread(self._perform, [run.pending])
             _done(run, outcome, observe)
-        return _finished(run)
+        return _answer(self._result(run))
 
     def answer_many(
         self, questions: Iterable[Question], observe: Observer | None = None
@@ -199,7 +202,13 @@ class Engine:
                 outcomes = self._perform([pending for _, pending in batch])
                 for (run, _), outcome in zip(batch, outcomes, strict=True):
                     _done(run, outcome, observe)
-        return [run.result() for run in runs]
+        return [self._result(run) for run in runs]
+
+    def _result(self, run: _Run) -> Answered | Unanswered:
+        result = run.result()
+        if self._on_result is not None:
+            self._on_result(result)
+        return result
 
     def _start(self, question: Question) -> _Run:
         return _Run(question, self.policy, self.edges, self.scoring)
@@ -445,8 +454,7 @@ def _done(run: _Run, outcome: _Outcome, observe: Observer | None) -> None:
         observe(run.question, record)
 
 
-def _finished(run: _Run) -> Answered:
-    result = run.result()
+def _answer(result: Answered | Unanswered) -> Answered:
     if isinstance(result, Unanswered):
         raise result.error
     return result
@@ -461,12 +469,18 @@ def versions() -> dict[str, str]:
     return {"averment": metadata.version("averment"), "python": platform.python_version()}
 
 
-def carry_out(flow: Flow[T], edges: Edges) -> T:
+def carry_out(flow: Flow[T], edges: Edges, observe: Callable[[Record], None] | None = None) -> T:
     """Perform a flow that answers no question, one step after the other.
+
+    Args:
+        flow: What to perform.
+        edges: With what.
+        observe: Told of each step as it is done.
 
     Raises:
         AvermentError: What a step failed with, unless the flow lets it pass.
     """
+    began = time.perf_counter()
     move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
     while True:
         try:
@@ -474,12 +488,18 @@ def carry_out(flow: Flow[T], edges: Edges) -> T:
         except StopIteration as stop:
             value: T = stop.value
             return value
+        started = time.perf_counter()
+        outcome, failure = None, None
         try:
             (outcome,) = perform([step], edges)
         except AvermentError as error:
+            failure = Failure.of(error)
             move = partial(flow.throw, error)
         else:
             move = partial(flow.send, outcome)
+        if observe is not None:
+            started_ms = (started - began) * 1000.0
+            observe(Record(step, outcome, failure, started_ms, _ms_since(started)))
 
 
 # --- replay -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ keeps tensors and wire formats to itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from averment.readings import Attention, Sampling, Spread
 from averment.types import (
@@ -34,6 +34,9 @@ from averment.uq.records import Nli
 if TYPE_CHECKING:  # so that an engine does not import it
     import numpy as np
     import numpy.typing as npt
+
+DamagedSegments = Literal["fail", "lower_bound"]
+"""What to do with a segment that cannot be read: refuse the index, or answer without it."""
 
 
 class CorpusIndex(Protocol):

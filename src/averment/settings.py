@@ -22,7 +22,7 @@ from pydantic_settings import (
 )
 
 from averment.errors import UnknownNameError, UsageError
-from averment.index.embedded import DamagedSegments
+from averment.ports import DamagedSegments
 from averment.promises import Remedy, Unit
 
 RetrieverName = Literal["bm25", "dense", "fusion"]
@@ -147,6 +147,15 @@ class Settings(BaseSettings):
     )
     serve_body_bytes: int = Field(
         default=2_000_000, ge=1, description="largest body of a request; larger ones get 413"
+    )
+    otel: bool = Field(
+        default=False,
+        description="make spans and events of answers and checks by OpenTelemetry's API (extra "
+        "[otel]); where they go is for you to set up",
+    )
+    otel_content: bool = Field(
+        default=False,
+        description="put the texts of questions, answers and queries into spans and events",
     )
     serve_log_text: bool = Field(
         default=False, description="write questions and answers into the log of `serve`"

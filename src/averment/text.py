@@ -308,3 +308,12 @@ def contains_words(outer: Sequence[str], inner: Sequence[str]) -> bool:
     """Whether the words of `inner` stand in a row inside `outer`."""
     width = len(inner)
     return any(list(outer[at : at + width]) == list(inner) for at in range(len(outer) - width + 1))
+
+
+# --- for people ---------------------------------------------------------------------------------
+
+
+def shortened(text: str, n_characters: int = 160) -> str:
+    """The text on one line, cut at a length; what was cut off shows as an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"

@@ -22,6 +22,7 @@ from averment.cli import (
     drift,
     index,
     label,
+    mcp,
     models,
     serve,
 )
@@ -48,6 +49,7 @@ app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("drift")(drift.drift)
 app.command("label")(label.label)
+app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.add_typer(alias.app, name="alias")
 app.add_typer(bench.app, name="bench")

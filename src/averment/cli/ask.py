@@ -21,6 +21,7 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     OfflineOption,
+    OtelOption,
     PolicyOption,
     RetrieverOption,
     RuntimeOption,
@@ -72,6 +73,7 @@ def ask(
         typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
     ] = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
     ] = None,
@@ -107,6 +109,7 @@ def ask(
         scores=scores,
         offline=offline,
         timeout_s=timeout,
+        otel=otel,
     ) as engine:
         (result,) = engine.answer_many([asked], None if json else Narrator())
         if trace is not None:

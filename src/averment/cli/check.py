@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with, shortened
+from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
@@ -17,10 +17,12 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     OfflineOption,
+    OtelOption,
     TargetErrorOption,
     WithheldOption,
 )
 from averment.files import read_text, write_whole
+from averment.text import shortened
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report
@@ -70,6 +72,7 @@ def check(
         ),
     ] = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
     json: JsonOption = False,
 ) -> None:
     """Score the claims of a text against given passages, the index, or both."""
@@ -78,16 +81,16 @@ def check(
     from averment.settings import resolve_settings
     from averment.types import Document
     from averment.wiring import check as check_text
+    from averment.wiring.checks import is_index_meant
 
     text = read_text(file, hint=_FILE)
     contexts = [Document(str(path), read_text(path, hint=_FILE)) for path in context or ()]
     settings = resolve_settings(index=index)
-    asked_for = "index" in settings.model_fields_set or settings.index.exists()
     report = check_text(
         text,
         question,
         contexts,
-        index=settings.index if asked_for else None,
+        index=settings.index if is_index_meant(settings) else None,
         model=model,
         atomic=atomic,
         faithfulness=faithfulness,
@@ -97,6 +100,7 @@ def check(
         withheld=withheld,
         aliases=aliases,
         offline=offline,
+        otel=otel,
     )
     failing = [] if fail_below is None else _below(report, fail_below)
     if edited is not None:

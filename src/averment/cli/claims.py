@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from averment.cli.console import err, n_of, out
+from averment.text import shortened
 
 if TYPE_CHECKING:
     from averment.types import Claim, Scores
@@ -68,9 +69,3 @@ def print_made_with(scores: Scores, claims: Sequence[Claim]) -> None:
         err().print(Text(f"{promise.in_words} {kept.capitalize()}."))
     for note in scores.notes:
         err().print(Text(f"note: {note}", style="yellow"))
-
-
-def shortened(text: str, n_characters: int = 160) -> str:
-    """The text on one line, cut at a length."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"

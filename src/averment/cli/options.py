@@ -31,6 +31,10 @@ OfflineOption = Annotated[
     bool | None,
     typer.Option("--offline", help="Forbid every connection but loopback.", show_default=False),
 ]
+OtelOption = Annotated[
+    bool | None,
+    typer.Option("--otel", help="Make spans and events with OpenTelemetry.", show_default=False),
+]
 HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),

@@ -17,6 +17,7 @@ from averment.cli.options import (
     FaithfulnessOption,
     IndexOption,
     OfflineOption,
+    OtelOption,
 )
 from averment.errors import MissingExtraError, UsageError
 
@@ -70,6 +71,7 @@ def serve(
         typer.Option("--log-text", help="Log questions and answers.", show_default=False),
     ] = None,
     offline: OfflineOption = None,
+    otel: OtelOption = None,
 ) -> None:
     """Serve answers, checks and counts over HTTP; further settings are named serve_…."""
     if not all(map(importlib.util.find_spec, _NEEDED)):
@@ -90,6 +92,7 @@ def serve(
         aliases=aliases,
         serve_log_text=log_text,
         offline=offline,
+        otel=otel,
     )
     with (
         listening(settings.serve_host, settings.serve_port) as listener,
@@ -98,7 +101,7 @@ def serve(
         _run(serving, settings, listener)
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, *, hint: str = "Name another: --port 8001") -> socket.socket:
     """A socket that listens, so that a port in use is found out before a model is loaded."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -116,7 +119,7 @@ def listening(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise UsageError(
             f"Nothing can listen at {host}:{port}: {error.strerror or error}.",
-            hint="Name another: --port 8001",
+            hint=hint,
         ) from error
 
 

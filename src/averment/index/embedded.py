@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from averment.index.manifest import (
 from averment.index.metadata import Mask, Restriction
 from averment.index.parts import Part, open_part
 from averment.index.snippets import snippet
+from averment.ports import DamagedSegments
 from averment.text import Span, TextForm, Word
 from averment.types import (
     Cooccurrence,
@@ -49,9 +50,6 @@ _ATTEMPTS = 3  # at a manifest that is replaced while it is read
 _MANY = 1000  # questions from which on threads share them
 _N_THREADS = min(os.cpu_count() or 1, 8)
 _DOCUMENTS_OF_WINDOWS = 1000  # of a segment, among which the nearest windows are found
-
-DamagedSegments = Literal["fail", "lower_bound"]
-"""What to do with a segment that cannot be read: refuse the index, or answer without it."""
 
 
 def open_embedded(path: Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:

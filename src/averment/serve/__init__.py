@@ -1,6 +1,6 @@
-"""`averment serve`: what averment does, over HTTP, in the shapes that OpenAI's clients speak.
+"""What averment does, for others to call: OpenAI's way over HTTP, and as tools of agents.
 
-`app` puts the rest together. The modules here import FastAPI and its kin at their top, so whoever
-imports them has the extra [server]; nothing below this room does, and the command line imports it
-inside of its command.
+`app` puts the HTTP server of `averment serve` together, `mcp` the tools of `averment mcp`. Modules
+here import FastAPI or the SDK of MCP at their top, so whoever imports them has the extra [server]
+or [mcp]; nothing below this room does, and the command line imports them inside of its commands.
 """

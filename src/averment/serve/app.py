@@ -19,14 +19,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from averment.errors import AvermentError
-from averment.models.openai_compat import is_loopback
 from averment.serve import corpus, infinigram
 from averment.serve.chat import Chats
 from averment.serve.connection import Events, while_connected, within
 from averment.serve.details import DETAILS, headers_of
 from averment.serve.gate import Gate, Pool, in_thread
 from averment.serve.measures import CONTENT_TYPE, Measures
-from averment.serve.protection import Protection, Rules
+from averment.serve.protection import Protection, rules_of
 from averment.serve.refusals import Refused, refused
 from averment.serve.requests import (
     ChatRequest,
@@ -135,16 +134,6 @@ class Server:
             for pool in (self.pool, self.corpus_pool):
                 pool.close()
 
-    def rules(self) -> Rules:
-        """What is asked of every request."""
-        given = self.settings.serve_keys
-        keys = given.get_secret_value().split(",") if given else []
-        return Rules(
-            keys=[key.strip() for key in keys if key.strip()],
-            body_bytes=self.settings.serve_body_bytes,
-            loopback_only=is_loopback(self.settings.serve_host),
-        )
-
     async def from_corpus(self, request: Request, call: Callable[[], dict[str, Any]]) -> Response:
         """The answer of the corpus, from a thread."""
         return Json(
@@ -175,7 +164,8 @@ def make_app(serving: Serving, settings: Settings) -> FastAPI:
         app.add_exception_handler(kind, _on_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http)
-    app.add_middleware(Protection, rules=server.rules(), measures=server.measures)
+    rules = rules_of(settings, settings.serve_host)
+    app.add_middleware(Protection, rules=rules, measures=server.measures)
     made = app.openapi
     app.openapi = lambda: _as_refused(made())  # type: ignore[method-assign]
     return app

@@ -6,27 +6,31 @@ from typing import Any
 
 from averment.ports import CorpusIndex
 from averment.serve.requests import CooccurRequest, CountRequest, SearchRequest
-from averment.shapes import cooccurrence_object, counts_object
-from averment.wiring.serving import Serving
+from averment.shapes import cooccurrence_object, counts_object, occurrence_object
+from averment.wiring.open_corpus import OpenCorpus
 
 
-def count(serving: Serving, asked: CountRequest) -> dict[str, Any]:
+def count(opened: OpenCorpus, asked: CountRequest) -> dict[str, Any]:
     """What ``index count --json`` prints, for many phrases.
 
     Raises:
         QueryError: A phrase has no word.
     """
-    counts = _index(serving, by_forms=asked.aliases).count(asked.phrases)
-    return counts_object(asked.phrases, counts, serving.index.info)
+    index = _index(opened, by_forms=asked.aliases)
+    made = counts_object(asked.phrases, index.count(asked.phrases), opened.index.info)
+    for row in made["counts"] if asked.show else ():
+        found = index.locate(row["phrase"], limit=asked.show)
+        row["occurrences"] = [occurrence_object(occurrence) for occurrence in found]
+    return made
 
 
-def cooccur(serving: Serving, asked: CooccurRequest) -> dict[str, Any]:
+def cooccur(opened: OpenCorpus, asked: CooccurRequest) -> dict[str, Any]:
     """What ``index cooccur --json`` prints, for many pairs.
 
     Raises:
         QueryError: A phrase has no word.
     """
-    index = _index(serving, by_forms=asked.aliases)
+    index = _index(opened, by_forms=asked.aliases)
     window_words = asked.window_words
     found = index.cooccurrence(asked.pairs, window_words=window_words)
     results = []
@@ -39,13 +43,13 @@ def cooccur(serving: Serving, asked: CooccurRequest) -> dict[str, Any]:
         results.append(
             cooccurrence_object(a, b, each, window_words=window_words, occurrences=shown)
         )
-    info = serving.index.info
+    info = opened.index.info
     return {"results": results, "normalization": info.text_form, "index": info.name}
 
 
-def search(serving: Serving, asked: SearchRequest) -> dict[str, Any]:
+def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
     """The passages that fit each query best."""
-    retrievals = serving.retriever.search(asked.queries, k=asked.k)
+    retrievals = opened.retriever.search(asked.queries, k=asked.k)
     results = [
         {
             "query": found.query,
@@ -63,8 +67,8 @@ def search(serving: Serving, asked: SearchRequest) -> dict[str, Any]:
         }
         for found in retrievals
     ]
-    return {"results": results, "index": serving.index.info.name}
+    return {"results": results, "index": opened.index.info.name}
 
 
-def _index(serving: Serving, *, by_forms: bool) -> CorpusIndex:
-    return serving.counts_by_forms if by_forms else serving.index
+def _index(opened: OpenCorpus, *, by_forms: bool) -> CorpusIndex:
+    return opened.counts_by_forms if by_forms else opened.index

@@ -87,6 +87,12 @@ def decision_on(report: Report | None) -> tuple[Verdict, str | None]:
     return Verdict.ANSWERED, "no_claim"
 
 
+def worst_first(claims: Iterable[Claim]) -> list[Claim]:
+    """Claims in the order in which they decide on a text; those of one verdict as they stand."""
+    order = [*(verdict for verdict, _ in _WORST), ClaimVerdict.SUPPORTED]
+    return sorted(claims, key=lambda claim: order.index(claim.verdict))
+
+
 def policy_details(
     answer: Answer, *, model: str, mode: str, ignored: Sequence[str]
 ) -> dict[str, Any]:

@@ -8,9 +8,11 @@ thread is busy with, at most one sentence of the model, is finished first.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from averment.serve.refusals import Refused
@@ -80,7 +82,9 @@ class Pool:
 
     async def call(self, call: Callable[[], _T]) -> _T:
         """The outcome of a call, from a thread of this pool."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        context = contextvars.copy_context()  # whose span this is, above all
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, partial(context.run, call))
 
     def close(self) -> None:
         """Let the threads end what they are at; nothing new is begun."""

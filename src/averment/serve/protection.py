@@ -13,13 +13,17 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from averment.models.openai_compat import is_loopback
-from averment.serve.measures import Measures
 from averment.serve.refusals import Refused, refused, trail
+from averment.settings import Settings
+
+if TYPE_CHECKING:
+    from averment.serve.measures import Measures
 
 _OPEN = frozenset({"/healthz"})
 _BODY_TIMEOUT_S = 30.0
@@ -42,16 +46,32 @@ class Rules:
     loopback_only: bool = True
 
 
+def rules_of(settings: Settings, host: str) -> Rules:
+    """What the settings ask of every request.
+
+    Args:
+        settings: With keys, with commas between, and the largest body.
+        host: Where the server listens.
+    """
+    given = settings.serve_keys
+    keys = given.get_secret_value().split(",") if given else []
+    return Rules(
+        keys=[key.strip() for key in keys if key.strip()],
+        body_bytes=settings.serve_body_bytes,
+        loopback_only=is_loopback(host),
+    )
+
+
 class Protection:
     """Refuses what the rules refuse, and counts.
 
     Args:
         app: Who gets the rest.
         rules: What is asked of a request.
-        measures: Where requests are counted.
+        measures: Where requests are counted; None: nowhere.
     """
 
-    def __init__(self, app: ASGIApp, *, rules: Rules, measures: Measures) -> None:
+    def __init__(self, app: ASGIApp, *, rules: Rules, measures: Measures | None = None) -> None:
         self._app = app
         self._rules = rules
         self._measures = measures
@@ -79,8 +99,9 @@ class Protection:
             if not status:
                 await _send(refused(error), noting)
         finally:
-            route = getattr(scope.get("route"), "path", _NO_ROUTE)
-            self._measures.request(route, status, time.perf_counter() - started)
+            if self._measures is not None:
+                route = getattr(scope.get("route"), "path", _NO_ROUTE)
+                self._measures.request(route, status, time.perf_counter() - started)
 
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])

@@ -79,6 +79,9 @@ class CountRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     phrases: Annotated[list[Phrase], Field(max_length=MOST_QUESTIONS)]
     aliases: bool = Field(default=False, description="count each name by all its forms")
+    show: Annotated[int, Field(ge=0, le=20)] = Field(
+        default=0, description="occurrences to show of each phrase"
+    )
 
 
 class CooccurRequest(BaseModel):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from averment.engine import Edges, Missing, carry_out
+from averment.errors import AvermentError
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
+from averment.trace import Record
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
+from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
-from averment.wiring.retrievers import open_retriever
+from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 _PASSAGES_A_CLAIM = 3
@@ -104,8 +108,8 @@ def check_opened(
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=False, window_words=window_words
     )
-    has_passages = index is not None and index.extra_directory("bm25") is not None
-    n_passages = _PASSAGES_A_CLAIM if has_passages else 0
+    searched = index if index is not None and has_passages(index) else None
+    n_passages = _PASSAGES_A_CLAIM if searched else 0
     rule = TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
     passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
     counted: CorpusIndex | None = index
@@ -116,8 +120,8 @@ def check_opened(
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),
         retriever=(
-            retriever or open_retriever(index, settings)
-            if index and has_passages
+            retriever or open_retriever(searched, settings)
+            if searched
             else _missing("passages", "")
         ),
         model=writer,
@@ -125,7 +129,24 @@ def check_opened(
         faithfulness=scorer,
     )
     asked = None if question is None else Question("question", question)
-    return carry_out(rule.run(text, asked, passages), edges)
+    flow = rule.run(text, asked, passages)
+    spans = open_spans(settings)
+    if spans is None:
+        return carry_out(flow, edges)
+    records: list[Record] = []
+    began_ns = time.time_ns()
+    try:
+        report = carry_out(flow, edges, records.append)
+    except AvermentError as error:
+        spans.checked(text, error, records, began_ns)
+        raise
+    spans.checked(text, report, records, began_ns)
+    return report
+
+
+def is_index_meant(settings: Settings) -> bool:
+    """Whether a text is held against an index: one that was named, or that is there."""
+    return "index" in settings.model_fields_set or settings.index.exists()
 
 
 def _counting(index: EmbeddedIndex) -> QuCo:

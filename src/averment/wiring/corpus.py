@@ -12,9 +12,10 @@ from averment.corpus.passages import cut_passages
 from averment.errors import UsageError
 from averment.index import compiled
 from averment.index.build import IndexWriter
-from averment.index.embedded import DamagedSegments, EmbeddedIndex, open_embedded
+from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.index.manifest import damaged_files, read_manifest
+from averment.ports import DamagedSegments
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
 from averment.wiring.aliases import write_aliases

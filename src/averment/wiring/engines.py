@@ -14,6 +14,7 @@ from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
+from averment.wiring.observing import open_spans
 from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
@@ -92,15 +93,18 @@ def engine_of(
         on_close: Gives back what was opened for this engine.
     """
     extractor = open_extractor(settings, model)
+    spans = open_spans(settings)
+    told = None if spans is None else spans.answered
     counted: CorpusIndex = index
     if by_aliases:
         counted = widened(index, open_aliases(settings, index))
     if not settings.scores:
-        return Engine(rule, Edges(counted, retriever, model, extractor), on_close=on_close)
+        edges = Edges(counted, retriever, model, extractor)
+        return Engine(rule, edges, on_close=on_close, on_result=told)
     scorer = scorer or open_faithfulness(settings, model)
     window_words = getattr(rule.trigger, "window_words", 0)
     scoring = make_scoring(
         settings, scorer, index=index, model=model, writes=True, window_words=window_words
     )
     edges = Edges(counted, retriever, model, extractor, scorer)
-    return Engine(rule, edges, scoring=scoring, on_close=on_close)
+    return Engine(rule, edges, scoring=scoring, on_close=on_close, on_result=told)

@@ -30,6 +30,11 @@ _MOST_STRIDES = 16
 """Vectors are published so often, so that whoever is killed has not worked for nothing."""
 
 
+def has_passages(index: EmbeddedIndex) -> bool:
+    """Whether there is anything to retrieve; an index of counts only has nothing."""
+    return index.extra_directory(_BM25) is not None
+
+
 def open_retriever(index: EmbeddedIndex, settings: Settings | None = None) -> Retriever:
     """The retriever of the settings over the passages of an index; without settings, BM25.
 
@@ -192,7 +197,7 @@ def _vectors_by(embedder: TextEmbedder, index: EmbeddedIndex) -> PassageVectors:
     """The vectors that an embedder made for an index; none yet, if they are another's."""
     from averment.retrieval.dense import PassageVectors
 
-    if index.extra_directory(_BM25) is None:
+    if not has_passages(index):
         raise _counts_only(index)
     found = _vectors_of(index)
     if found is not None and found.model == embedder.digest:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +18,13 @@ from averment.engine import Engine
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
-from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
+from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings
-from averment.types import Document, Report
-from averment.wiring.aliases import open_aliases, widened
-from averment.wiring.checks import check_opened
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
+from averment.wiring.observing import open_spans
+from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
@@ -42,7 +40,7 @@ class ChatServer(NamedTuple):
     key: str
 
 
-class Serving(Closing):
+class Serving(OpenCorpus, Closing):
     """An index with its judge, and engines over it; safe to use from several threads.
 
     Args:
@@ -62,12 +60,9 @@ class Serving(Closing):
         scorer: FaithfulnessScorer,
         model: LanguageModel | None = None,
     ) -> None:
-        self.settings = settings
-        self.index = index
-        self.retriever = retriever
+        super().__init__(settings, index=index, retriever=retriever, scorer=scorer)
+        _ = self.counts_by_forms  # so that aliases that cannot be read are found out now
         self.own_model = _served_name(model) if model is not None else None
-        self.counts_by_forms: CorpusIndex = widened(index, open_aliases(settings, index))
-        self._scorer = scorer
         self._own = model
         self._models: dict[str, LanguageModel] = {}
         self._engines: dict[tuple[str, str], Engine] = {}
@@ -99,7 +94,7 @@ class Serving(Closing):
             writer,
             settings,
             by_aliases=settings.aliases and counts_by_aliases(policy),
-            scorer=self._scorer,
+            scorer=self.scorer,
         )
 
     def _model(self, name: str, settings: Settings) -> LanguageModel:
@@ -118,21 +113,6 @@ class Serving(Closing):
         """Let go of a model; who is using it keeps it until it is done."""
         del self._models[name]
         self._engines = {key: made for key, made in self._engines.items() if key[1] != name}
-
-    def check(
-        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
-    ) -> Report:
-        """Check a text claim by claim, against the documents, or without any the index."""
-        return check_opened(
-            text,
-            question,
-            contexts,
-            index=self.index,
-            model=None,
-            settings=self.settings,
-            scorer=self._scorer,
-            retriever=self.retriever,
-        )
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""
@@ -176,6 +156,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
             f"{settings.runtime!r} is not made for.",
             hint="Use the runtime llama_cpp, or a model server: --upstream URL",
         )
+    open_spans(settings)  # so that a missing extra is found out now
     index = open_index(settings.index, damaged_segments=settings.damaged_segments)
     retriever = open_retriever(index, settings)
     if opens_model:

@@ -1,0 +1,122 @@
+"""What checks and counts need, opened when it is first asked for: an index, its passages, a judge.
+
+No language model is among it. What cannot be opened is refused each time that it is asked for, with
+what to do about it, until it can be.
+
+The index is the generation that was there when it was opened; documents that are added later are
+seen by the next start.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from averment.index.embedded import EmbeddedIndex
+from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
+from averment.settings import Settings
+from averment.types import Document, Report
+from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.checks import check_opened, is_index_meant
+from averment.wiring.corpus import open_index
+from averment.wiring.retrievers import has_passages, open_retriever
+from averment.wiring.scores import open_faithfulness
+
+
+class OpenCorpus:
+    """An index with its retriever and a judge; safe to use from several threads.
+
+    Args:
+        settings: Of everything that is opened.
+        index: An open index; None: the one of the settings, when it is asked for.
+        retriever: Over its passages; None: as the settings say.
+        scorer: Who judges faithfulness; None: as the settings say.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        index: EmbeddedIndex | None = None,
+        retriever: Retriever | None = None,
+        scorer: FaithfulnessScorer | None = None,
+    ) -> None:
+        self.settings = settings
+        given = {"index": index, "retriever": retriever, "scorer": scorer}
+        self._opened = {name: each for name, each in given.items() if each is not None}
+        self._lock = threading.RLock()
+
+    def _once(self, name: str, opened: Callable[[], Any]) -> Any:
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = opened()
+            return self._opened[name]
+
+    @property
+    def index(self) -> EmbeddedIndex:
+        """The index.
+
+        Raises:
+            NotAnIndexError, IndexFormatError: There is no usable one.
+        """
+        path, damaged = self.settings.index, self.settings.damaged_segments
+        found: EmbeddedIndex = self._once(
+            "index", lambda: open_index(path, damaged_segments=damaged)
+        )
+        return found
+
+    @property
+    def retriever(self) -> Retriever:
+        """Who finds passages.
+
+        Raises:
+            UsageError: The index has no passages, or not what this retriever needs.
+        """
+        found: Retriever = self._once(
+            "retriever", lambda: open_retriever(self.index, self.settings)
+        )
+        return found
+
+    @property
+    def scorer(self) -> FaithfulnessScorer:
+        """Who judges faithfulness.
+
+        Raises:
+            MissingExtraError, ModelFileError, CapabilityError: The judge cannot be opened.
+        """
+        found: FaithfulnessScorer = self._once(
+            "scorer", lambda: open_faithfulness(self.settings, None)
+        )
+        return found
+
+    @property
+    def counts_by_forms(self) -> CorpusIndex:
+        """The index that counts a name by all its forms."""
+        found: CorpusIndex = self._once(
+            "counts_by_forms",
+            lambda: widened(self.index, open_aliases(self.settings, self.index)),
+        )
+        return found
+
+    def check(
+        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
+    ) -> Report:
+        """Check a text claim by claim, against the documents, or without any the index.
+
+        As `averment check` does: an index that was not named and is not there is none.
+        """
+        index = self.index if self._has_index() else None
+        return check_opened(
+            text,
+            question,
+            contexts,
+            index=index,
+            model=None,
+            settings=self.settings,
+            scorer=self.scorer,
+            retriever=self.retriever if index is not None and has_passages(index) else None,
+        )
+
+    def _has_index(self) -> bool:
+        return "index" in self._opened or is_index_meant(self.settings)
