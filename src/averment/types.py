@@ -562,8 +562,7 @@ class Cost:
 class Answer:
     """An answer: ``text`` is what to show, ``final_answer`` its short form.
 
-    ``draft`` is what the model wrote and what claims point into; ``text`` leaves out what a promise
-    withholds, and says so where the verdict is to abstain.
+    ``draft`` is all that was written; claims point into it. Of that, ``text`` is what is given.
     """
 
     question: Question
@@ -583,10 +582,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check of a text found: its claims, and the parts that claim nothing with why.
+    """What a check of a text found: its claims, and in ``skipped`` what claims nothing, with why.
 
-    ``skipped`` are (start, end, reason code) of parts of the text; claims and these cover it all
-    but for blanks and marks. ``passages`` are what the claims were held against.
+    That is (start, end, reason code). ``passages`` are what the claims were held against.
     """
 
     text: str

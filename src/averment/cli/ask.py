@@ -41,6 +41,18 @@ _STYLES = {
     "not_covered": "yellow",
     "unknown": "bright_black",
 }
+_ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A name of `averment models list`, a .gguf file, or a model of --base-url.  "
+        "[default: the best local model that is there]",
+        show_default=False,
+    ),
+]
+_ScoresOption = Annotated[
+    bool | None,
+    typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
+]
 _INTERRUPTION = "every_n_tokens"
 """The trigger that searches in the middle of a sentence, which goes on from there."""
 
@@ -48,14 +60,7 @@ _INTERRUPTION = "every_n_tokens"
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")],
     index: IndexOption = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="A name of `averment models list`, a .gguf file, or a model of --base-url.  "
-            "[default: the best local model that is there]",
-            show_default=False,
-        ),
-    ] = None,
+    model: _ModelOption = None,
     base_url: BaseUrlOption = None,
     runtime: RuntimeOption = None,
     policy: PolicyOption = None,
@@ -68,10 +73,7 @@ def ask(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     aliases: AliasesOption = None,
-    scores: Annotated[
-        bool | None,
-        typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
-    ] = None,
+    scores: _ScoresOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
     timeout: Annotated[

@@ -27,6 +27,22 @@ from averment.text import shortened
 if TYPE_CHECKING:
     from averment.types import Claim, Report
 
+_EditedOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the text without what is withheld, or with it hedged.", show_default=False
+    ),
+]
+_FailBelowOption = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Exit 1 if a claim's P(true), or without a calibrator its faithfulness, is below this "
+        "or unknown.",
+        show_default=False,
+    ),
+]
 _FILE = "Name a text file, or - for stdin."
 
 
@@ -55,22 +71,8 @@ def check(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     aliases: AliasesOption = None,
-    edited: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the text without what is withheld, or with it hedged.", show_default=False
-        ),
-    ] = None,
-    fail_below: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Exit 1 if a claim's P(true), or without a calibrator its faithfulness, is "
-            "below this or unknown.",
-            show_default=False,
-        ),
-    ] = None,
+    edited: _EditedOption = None,
+    fail_below: _FailBelowOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
     json: JsonOption = False,
