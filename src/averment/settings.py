@@ -25,6 +25,11 @@ from averment.errors import UnknownNameError, UsageError
 from averment.ports import DamagedSegments
 from averment.promises import Remedy, Unit
 
+_FLAGS = {
+    **{f"serve_{name}": name for name in ("host", "port", "mode", "log_text")},
+    "timeout_s": "timeout",
+}
+"""The flags that are not named as their setting is."""
 RetrieverName = Literal["bm25", "dense", "fusion"]
 CONFIGURATION_FILE = "averment.toml"
 DEFAULT_INDEX = Path(".averment/index")
@@ -209,7 +214,8 @@ def origins(flags: Mapping[str, Any]) -> dict[str, str]:
     for name in Settings.model_fields:
         for told, values in sources:
             if name in values:
-                shown = name.upper() if "AVERMENT_" in told else name.replace("_", "-")
+                flag = _FLAGS.get(name, name).replace("_", "-")
+                shown = name.upper() if "AVERMENT_" in told else flag
                 found[name] = told.format(shown)
                 break
         else:

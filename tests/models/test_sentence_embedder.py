@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from averment.errors import MissingExtraError, ModelFileError
+from averment.errors import MissingExtraError, ModelFileError, UsageError
 from averment.models.sentence_embedder import MOST_TOKENS, open_sentence_embedder
 from models.tiny_embedder import SPECIAL_LENGTH, write_tiny_embedder
 from models.tiny_nli import SPECIAL
@@ -112,13 +112,23 @@ def test_another_model_has_another_digest(
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-@pytest.mark.parametrize("content", [None, b"", b"{}"], ids=["missing", "empty", "foreign"])
-def test_a_file_that_cannot_be_loaded_is_named_by_its_directory(
-    directory: Path, name: str, content: bytes | None
+def test_a_directory_without_a_model_is_refused_with_what_belongs_in_it(
+    directory: Path, name: str
 ) -> None:
     (directory / name).unlink()
-    if content is not None:
-        (directory / name).write_bytes(content)
+
+    with pytest.raises(UsageError, match=f"There is no {name} in ") as refused:
+        open_sentence_embedder(directory)
+
+    assert "model.onnx with its tokenizer.json" in refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+@pytest.mark.parametrize("content", [b"", b"{}"], ids=["empty", "foreign"])
+def test_a_file_that_cannot_be_loaded_is_named_by_its_directory(
+    directory: Path, name: str, content: bytes
+) -> None:
+    (directory / name).write_bytes(content)
 
     with pytest.raises(ModelFileError) as refused:
         open_sentence_embedder(directory)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from averment.errors import MissingExtraError, ModelFileError
+from averment.errors import MissingExtraError, ModelFileError, UsageError
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 _INPUTS = frozenset(("input_ids", "attention_mask", "token_type_ids"))
@@ -62,9 +62,15 @@ def open_onnx_texts(directory: Path, *, n_threads: int, purpose: str) -> OnnxTex
         purpose: What the runtime is for, where it is missing: ``Faithfulness models``.
 
     Raises:
+        UsageError: The directory lacks one of the files.
         MissingExtraError: The runtime is not installed.
-        ModelFileError: A file is missing or cannot be loaded, or the graph has other inputs.
+        ModelFileError: A file cannot be loaded, or the graph has other inputs.
     """
+    if missing := [name for name in (MODEL, TOKENIZER) if not (directory / name).is_file()]:
+        raise UsageError(
+            f"There is no {' and no '.join(missing)} in {directory}.",
+            hint=f"Name the directory that holds a model as {MODEL} with its {TOKENIZER}.",
+        )
     try:
         import onnxruntime
         from tokenizers import Tokenizer
