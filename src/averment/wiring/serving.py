@@ -72,6 +72,8 @@ class Serving(Closing):
         self._models: dict[str, LanguageModel] = {}
         self._engines: dict[tuple[str, str], Engine] = {}
         self._opening = threading.Lock()
+        # More would only take turns at the interpreter, and so would whoever moves the streams.
+        self._checking = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def engine(self, policy: str, model: str) -> Engine:
         """The engine of a policy and a model; connected to and probed when first asked for.
@@ -122,17 +124,21 @@ class Serving(Closing):
     def check(
         self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
     ) -> Report:
-        """Check a text claim by claim, against the documents, or without any the index."""
-        return check_opened(
-            text,
-            question,
-            contexts,
-            index=self.index,
-            model=None,
-            settings=self.settings,
-            scorer=self._scorer,
-            retriever=self.retriever,
-        )
+        """Check a text claim by claim, against the documents, or without any the index.
+
+        As many at a time as there are processors; others wait.
+        """
+        with self._checking:
+            return check_opened(
+                text,
+                question,
+                contexts,
+                index=self.index,
+                model=None,
+                settings=self.settings,
+                scorer=self._scorer,
+                retriever=self.retriever,
+            )
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""
