@@ -21,6 +21,7 @@ import json
 import os
 import platform
 import random
+import signal
 import statistics
 import sys
 import tempfile
@@ -433,6 +434,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="overload")
     parser.add_argument("--minutes", type=int, default=10, help="soak")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end too
     made: Row = {}
     load = os.getloadavg()[0]
     match given.bench:

@@ -20,7 +20,13 @@ from averment.serve.details import address_of, decision_on
 from averment.settings import resolve_settings
 from averment.shapes import report_object
 from averment.types import Claim, ClaimVerdict, Document, Report, Retrieval, ScoredPassage, Verdict
-from averment.wiring import open_faithfulness, open_index, open_retriever, read_calibrator
+from averment.wiring import (
+    open_aliases,
+    open_faithfulness,
+    open_index,
+    open_retriever,
+    read_calibrator,
+)
 from averment.wiring.checks import check_opened
 
 ACTIONS = ("annotate", "regenerate", "abstain")
@@ -90,10 +96,11 @@ class Verifier:
 
     def __init__(self, index: str | Path | None = None, **settings: Any) -> None:
         self._settings = resolve_settings(**settings)
-        self._index = None
-        self._retriever = None
+        self._index = self._retriever = self._aliases = None
         if index is not None:
             self._index = open_index(index, damaged_segments=self._settings.damaged_segments)
+            if self._settings.aliases:
+                self._aliases = open_aliases(self._settings, self._index)
             if self._index.extra_directory("bm25") is not None:
                 self._retriever = open_retriever(self._index, self._settings)
         if self._settings.calibrator is not None:
@@ -137,6 +144,7 @@ class Verifier:
                 settings=self._settings,
                 scorer=self._scorer,
                 retriever=self._retriever,
+                aliases=self._aliases,
             )
         return Verification(report, {each.document_id: each.source for each in documents})
 

@@ -66,7 +66,8 @@ class Serving(Closing):
         self.index = index
         self.retriever = retriever
         self.own_model = _served_name(model) if model is not None else None
-        self.counts_by_forms: CorpusIndex = widened(index, open_aliases(settings, index))
+        self._aliases = open_aliases(settings, index)
+        self.counts_by_forms: CorpusIndex = widened(index, self._aliases)
         self._scorer = scorer
         self._own = model
         self._models: dict[str, LanguageModel] = {}
@@ -138,6 +139,7 @@ class Serving(Closing):
                 settings=self.settings,
                 scorer=self._scorer,
                 retriever=self.retriever,
+                aliases=self._aliases,
             )
 
     def chat_server(self) -> ChatServer | None:
