@@ -141,15 +141,25 @@ class Client:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, path: str, body: Any = None) -> Reply:
-        """The reply to a GET, or with a body to a POST; bytes are sent as they are."""
+        """The reply to a GET, or with a body to a POST; bytes are sent as they are.
+
+        A kept connection that the server has closed meanwhile is opened again, as clients do.
+        """
         data = b"" if body is None else body if isinstance(body, bytes) else encoded(body)
+        is_kept = self._streams is not None
         started = time.perf_counter()
         try:
             if self._streams is None:
                 self._streams = await asyncio.open_connection("127.0.0.1", self._port)
             reader, writer = self._streams
             writer.write(_request(self._port, path, data))
-            status, headers = await _head(reader)
+            try:
+                status, headers = await _head(reader)
+            except (OSError, asyncio.IncompleteReadError):
+                if not is_kept:
+                    raise
+                await self.close()
+                return await self.ask(path, data or None)
             head_s = time.perf_counter() - started
             made = b"".join([part async for part in _body(reader, headers)])
         except (OSError, asyncio.IncompleteReadError):
@@ -224,9 +234,15 @@ def _request(port: int, path: str, data: bytes) -> bytes:
 
 
 async def _head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
+    first, headers = await _lines(reader)
+    return int(first.split()[1]), headers
+
+
+async def _lines(reader: asyncio.StreamReader) -> tuple[str, dict[str, str]]:
+    """The first line of a head, and its headers."""
     first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     pairs = (line.partition(":") for line in lines if line)
-    return int(first.split()[1]), {name.lower(): value.strip() for name, _, value in pairs}
+    return first, {name.lower(): value.strip() for name, _, value in pairs}
 
 
 async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> AsyncIterator[bytes]:
@@ -245,7 +261,7 @@ async def _stub(port: int) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             while True:
-                _, headers = await _request_head(reader)
+                _, headers = await _lines(reader)
                 length = int(headers.get("content-length", "0"))
                 data = await reader.readexactly(length)
                 await (_stream(writer, json.loads(data)) if data else _ok(writer))
@@ -253,12 +269,6 @@ async def _stub(port: int) -> None:
 
     server = await asyncio.start_server(serve, "127.0.0.1", port)
     await server.serve_forever()
-
-
-async def _request_head(reader: asyncio.StreamReader) -> tuple[str, dict[str, str]]:
-    first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    pairs = (line.partition(":") for line in lines if line)
-    return first, {name.lower(): value.strip() for name, _, value in pairs}
 
 
 async def _ok(writer: asyncio.StreamWriter) -> None:
