@@ -142,9 +142,7 @@ def main() -> None:
 def opened(path: Path, *, aliases: bool) -> CorpusIndex:
     """The index as a policy has it, with names counted as written or by all their forms."""
     index = open_embedded(path)
-    return (
-        widened(index, open_aliases(resolve_settings(), index, passages=())) if aliases else index
-    )
+    return widened(index, open_aliases(resolve_settings(), index)) if aliases else index
 
 
 def _scorer(name: str) -> FaithfulnessScorer | None:

@@ -205,3 +205,17 @@ def test_forms_are_given_in_the_order_of_the_names() -> None:
 
     assert [forms[0].text for forms in found] == ["NYC", "Oslo"]
     assert len(found[0]) > len(found[1]) == 1
+
+
+def test_a_book_is_extended_as_if_all_rows_had_been_there_and_stays_what_it_was() -> None:
+    before = table(("New York City", "Gotham"), ("Nottingham", "Nottm"))
+    more = [*table(("Nottingham", "Gotham")), AliasRow("New York City", "NYC", "user")]
+    book, alone = AliasBook(before), AliasBook(before)
+    names = ["Gotham", "New York City", "NYC", "Nottingham", "Nottm"]
+
+    made = book.extended(more)
+
+    whole = AliasBook([*before, *more])
+    assert [made.resolve(name) for name in names] == [whole.resolve(name) for name in names]
+    assert [book.resolve(name) for name in names] == [alone.resolve(name) for name in names]
+    assert made.resolve("Gotham") != book.resolve("Gotham")

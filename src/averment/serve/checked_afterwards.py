@@ -60,22 +60,26 @@ class CheckedRequest:
         """The completion in pieces."""
         choices: dict[int, _Choice] = {}
         afterwards: list[dict[str, Any]] = []
-        envelope: dict[str, Any] = self.identity.chunk([])
+        empty = self.identity.chunk([])
+        last = empty
         async for found in self.upstream.pieces(self.request):
-            chunk = {**self.identity.fields, **found, **self._renamed}
+            chunk = {**empty, **found, **self._renamed}
             if not chunk["choices"]:
                 afterwards.append(chunk)
                 continue
-            envelope = {key: chunk[key] for key in envelope} | {"choices": []}
+            last = chunk
             for piece in _of_each_choice(chunk):
                 index = piece["choices"][0]["index"]
                 choice = choices.setdefault(index, _Choice(self.route.mode))
+                n_before = len(choice.text)
                 for leaving in choice.add(piece):
                     yield leaving
-                async for leaving in self._sentences(choice):
-                    yield leaving
+                if len(choice.text) > n_before:
+                    async for leaving in self._sentences(choice):
+                        yield leaving
         made = [choices[index] for index in sorted(choices)]
         checked = await self._checked([choice.text for choice in made])
+        envelope = {key: last[key] for key in empty} | {"choices": []}
         for piece in _closing(made, checked, envelope, sorted(choices)):
             yield piece
         for chunk in afterwards:

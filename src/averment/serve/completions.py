@@ -17,6 +17,7 @@ from averment.serve.details import DETAILS, cited, policy_details
 from averment.types import Answer, Claim, Support, Verdict
 
 DONE = "data: [DONE]\n\n"
+_ENCODER = json.JSONEncoder(allow_nan=False)  # json.dumps would make one for every piece
 _LAST = (DETAILS, "citations", "search_results")
 
 
@@ -47,7 +48,7 @@ class Identity:
 
 def event(chunk: Mapping[str, Any]) -> str:
     """A piece as a server-sent event."""
-    return f"data: {json.dumps(chunk, allow_nan=False)}\n\n"
+    return f"data: {_ENCODER.encode(chunk)}\n\n"
 
 
 def spoken(text: str, *, is_first: bool) -> dict[str, Any]:

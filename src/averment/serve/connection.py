@@ -83,12 +83,17 @@ class Events:
         self._first = first
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """All events; what goes wrong on the way is the last one."""
+        """All events, those that are there at once together; what goes wrong is the last one."""
         try:
             piece: str | Refused | None = self._first
             while isinstance(piece, str):
-                yield piece
-                piece = await self._queue.get()
+                together = [piece]
+                while isinstance(piece, str) and not self._queue.empty():
+                    piece = self._queue.get_nowait()
+                    together += [piece] if isinstance(piece, str) else []
+                yield "".join(together)
+                if isinstance(piece, str):
+                    piece = await self._queue.get()
             yield DONE if piece is None else event(piece.object())
         finally:
             self._task.cancel()

@@ -209,7 +209,7 @@ def _check_size(n_bytes: int) -> None:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        found = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise _malformed(text) from error
     if not isinstance(found, dict):
@@ -221,6 +221,9 @@ def _parsed(text: str) -> dict[str, Any]:
 
 def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)  # json.loads would make one a piece
 
 
 def _malformed(text: str) -> MalformedReply:

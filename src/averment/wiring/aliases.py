@@ -79,9 +79,7 @@ def user_aliases(settings: Settings) -> UserAliases:
     return UserAliases(settings.home / USER_FILE)
 
 
-def open_aliases(
-    settings: Settings, index: EmbeddedIndex | None = None, *, passages: Sequence[Passage] = ()
-) -> AliasBook:
+def open_aliases(settings: Settings, index: EmbeddedIndex | None = None) -> AliasBook:
     """Everything that is known of names here.
 
     Countries and demonyms are among it where the extra [countries] is installed; the source of
@@ -90,7 +88,6 @@ def open_aliases(
     Args:
         settings: Where the user's aliases are.
         index: Whose tables are read.
-        passages: Texts that are there besides; acronyms that they explain are known.
 
     Raises:
         UsageError: The user's aliases cannot be read.
@@ -100,12 +97,16 @@ def open_aliases(
     directory = index.extra_directory(_EXTRA) if index is not None else None
     if directory is not None:
         rows += [*_rows(directory / _GIVEN), *_rows(directory / _FOUND)]
-    rows += acronym_rows(passages)
     if has_countries():
         from averment.claims.aliases.countries import country_rows
 
         rows += country_rows()
     return AliasBook(rows, form=index.form if index is not None else None)
+
+
+def explained(book: AliasBook, passages: Sequence[Passage]) -> AliasBook:
+    """A book that knows the acronyms, too, that some texts explain."""
+    return book.extended(acronym_rows(passages))
 
 
 def has_countries() -> bool:

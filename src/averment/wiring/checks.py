@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from averment.claims.aliases.book import AliasBook
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError
 from averment.index.embedded import EmbeddedIndex
@@ -15,7 +16,7 @@ from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retri
 from averment.settings import Settings, resolve_settings
 from averment.trace import Record
 from averment.types import Document, Passage, Question, Report
-from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.aliases import explained, open_aliases, widened
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
@@ -85,6 +86,7 @@ def check_opened(
     settings: Settings,
     scorer: FaithfulnessScorer | None = None,
     retriever: Retriever | None = None,
+    aliases: AliasBook | None = None,
     atomic: bool = False,
 ) -> Report:
     """As `check`, with an index and a model that are open.
@@ -98,6 +100,7 @@ def check_opened(
         settings: Name the calibrator and the judge.
         scorer: A judge that is open; None: the one that the settings name is opened.
         retriever: One over the index that is open; None: as the settings say.
+        aliases: Those of `open_aliases`, if they have been read.
         atomic: A claim is one fact of a sentence.
     """
     from averment.checking import TextCheck
@@ -114,8 +117,9 @@ def check_opened(
     passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
     counted: CorpusIndex | None = index
     if index is not None and settings.aliases:
-        explained = [Passage("text", "text", "", text, 0, len(text)), *passages]
-        counted = widened(index, open_aliases(settings, index, passages=explained))
+        texts = [Passage("text", "text", "", text, 0, len(text)), *passages]
+        book = aliases or open_aliases(settings, index)
+        counted = widened(index, explained(book, texts))
     writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from averment.claims.aliases.book import AliasBook
 from averment.index.embedded import EmbeddedIndex
 from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
 from averment.settings import Settings
@@ -91,11 +92,16 @@ class OpenCorpus:
         return found
 
     @property
+    def aliases(self) -> AliasBook:
+        """What is known of names beside the index, read once: that is most of a check."""
+        found: AliasBook = self._once("aliases", lambda: open_aliases(self.settings, self.index))
+        return found
+
+    @property
     def counts_by_forms(self) -> CorpusIndex:
         """The index that counts a name by all its forms."""
         found: CorpusIndex = self._once(
-            "counts_by_forms",
-            lambda: widened(self.index, open_aliases(self.settings, self.index)),
+            "counts_by_forms", lambda: widened(self.index, self.aliases)
         )
         return found
 
@@ -116,6 +122,7 @@ class OpenCorpus:
             settings=self.settings,
             scorer=self.scorer,
             retriever=self.retriever if index is not None and has_passages(index) else None,
+            aliases=self.aliases if index is not None and self.settings.aliases else None,
         )
 
     def _has_index(self) -> bool:

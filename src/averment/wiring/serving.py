@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings
+from averment.types import Document, Report
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
@@ -67,6 +69,8 @@ class Serving(OpenCorpus, Closing):
         self._models: dict[str, LanguageModel] = {}
         self._engines: dict[tuple[str, str], Engine] = {}
         self._opening = threading.Lock()
+        # More would only take turns at the interpreter, and so would whoever moves the streams.
+        self._checking = threading.BoundedSemaphore(os.cpu_count() or 1)
 
     def engine(self, policy: str, model: str) -> Engine:
         """The engine of a policy and a model; connected to and probed when first asked for.
@@ -113,6 +117,13 @@ class Serving(OpenCorpus, Closing):
         """Let go of a model; who is using it keeps it until it is done."""
         del self._models[name]
         self._engines = {key: made for key, made in self._engines.items() if key[1] != name}
+
+    def check(
+        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
+    ) -> Report:
+        """As `OpenCorpus.check`; as many at a time as there are processors, others wait."""
+        with self._checking:
+            return super().check(text, question, contexts)
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""

@@ -15,9 +15,11 @@ What this module does not do: count, read files, look into a corpus.
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from averment.claims.aliases.rules import RULES, Rule, rewritings
 from averment.claims.aliases.words import GIVEN_NAMES, STOP_WORDS
@@ -105,6 +107,22 @@ class AliasBook:
         self._claims[form][claimant] = row.canonical
         if row.source == USER:
             self._users[form].add(canonical)
+
+    def extended(self, rows: Sequence[AliasRow]) -> AliasBook:
+        """A book of these rows too, made without reading the others again; this one stays."""
+        made = copy.copy(self)
+        made._rows, made._claims, made._users = map(copy.copy, self._tables)
+        for key in {self._key(name) for row in rows for name in (row.canonical, row.form)}:
+            for table in made._tables:
+                if key in table:
+                    table[key] = copy.copy(table[key])
+        for row in rows:
+            made._enter(row)
+        return made
+
+    @property
+    def _tables(self) -> tuple[Any, Any, Any]:
+        return self._rows, self._claims, self._users
 
     def forms(self, names: Sequence[str]) -> list[tuple[SurfaceForm, ...]]:
         """The forms that may be counted as each name; see `resolve`."""
