@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     BaseUrlOption,
     CalibratorOption,
     EmbedderOption,
@@ -65,6 +66,7 @@ def ask(
         bool | None,
         typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
     ] = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
@@ -96,6 +98,7 @@ def ask(
         calibrator=calibrator,
         aliases=aliases,
         scores=scores,
+        audit=audit,
         offline=offline,
         timeout_s=timeout,
     ) as engine:

@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with, shortened
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     CalibratorOption,
     FaithfulnessOption,
     IndexOption,
@@ -57,6 +58,7 @@ def check(
             show_default=False,
         ),
     ] = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -79,6 +81,7 @@ def check(
         faithfulness=faithfulness,
         calibrator=calibrator,
         aliases=aliases,
+        audit=audit,
         offline=offline,
     )
     failing = [] if fail_below is None else _below(report, fail_below)

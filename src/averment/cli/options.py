@@ -31,6 +31,15 @@ OfflineOption = Annotated[
     bool | None,
     typer.Option("--offline", help="Forbid every connection but loopback.", show_default=False),
 ]
+AuditOption = Annotated[
+    str | None,
+    typer.Option(
+        "--audit",
+        help="Record it in this ledger: a file, on (audit.sqlite in the home directory) or off.  "
+        "[default: $AVERMENT_AUDIT, else off]",
+        show_default=False,
+    ),
+]
 HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),

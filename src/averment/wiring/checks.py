@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from averment.engine import Edges, Missing, carry_out
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
+from averment.trace import Record
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.policies import make_policy
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
+
+if TYPE_CHECKING:
+    from averment.wiring.audited import Checked
 
 _PASSAGES_A_CLAIM = 3
 
@@ -55,20 +61,21 @@ def check(
         if isinstance(index, (str, Path))
         else index
     )
-    own = open_model(resolved) if isinstance(model, str) else None
-    try:
-        return check_opened(
-            text,
-            question,
-            contexts,
-            index=opened,
-            model=own or model,
-            settings=resolved,
-            atomic=atomic,
+    with ExitStack() as stack:
+        if (auditor := open_auditor(resolved)) is not None:
+            stack.enter_context(auditor)
+        if isinstance(model, str):
+            own_model = open_model(resolved)
+            stack.enter_context(own_model)
+            model = own_model
+        checked = check_opened(
+            text, question, contexts, index=opened, model=model, settings=resolved, atomic=atomic
         )
-    finally:
-        if own is not None:
-            own.close()
+        if auditor is not None:
+            from averment.wiring.audited import record_check
+
+            record_check(auditor, checked)
+        return checked.report
 
 
 def check_opened(
@@ -82,8 +89,8 @@ def check_opened(
     scorer: FaithfulnessScorer | None = None,
     retriever: Retriever | None = None,
     atomic: bool = False,
-) -> Report:
-    """As `check`, with an index and a model that are open.
+) -> Checked:
+    """As `check`, with an index and a model that are open; nothing is recorded.
 
     Args:
         text: Any text.
@@ -97,6 +104,7 @@ def check_opened(
         atomic: A claim is one fact of a sentence.
     """
     from averment.checking import TextCheck
+    from averment.wiring.audited import Checked
 
     scorer = scorer or open_faithfulness(settings, model)
     counting = None if index is None else _counting(index)
@@ -125,7 +133,17 @@ def check_opened(
         faithfulness=scorer,
     )
     asked = None if question is None else Question("question", question)
-    return carry_out(rule.run(text, asked, passages), edges)
+    records: list[Record] = []
+    report = carry_out(rule.run(text, asked, passages), edges, records.append)
+    return Checked(
+        report,
+        rule,
+        asked,
+        tuple(passages),
+        tuple(records),
+        index=None if index is None else index.info,
+        model=None if model is None else model.info,
+    )
 
 
 def _counting(index: EmbeddedIndex) -> QuCo:

@@ -132,7 +132,7 @@ class Serving(Closing):
             settings=self.settings,
             scorer=self._scorer,
             retriever=self.retriever,
-        )
+        ).report
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""
