@@ -117,7 +117,8 @@ def erase(
 ) -> None:
     """Erase texts: questions, answers, passages. The records stay, and the ledger still verifies.
 
-    With a record go all that have its trace id. What was erased, when, why and by whom is a record.
+    With an answer go its request and its overrides. What was erased, when, why and by whom is on
+    record.
     """
     from averment.audit.store import Ledger
 
@@ -144,8 +145,8 @@ def _all_of(path: Path, record_ids: list[str]) -> list[int]:
 
     with LedgerReader(path) as reader, reader.snapshot():
         named = [each for record_id in record_ids for each in reader.find(record_id)]
-        traces = {each.trace_id for each in named} - {None}
-        of_them = [each for trace in sorted(map(str, traces)) for each in reader.find(trace)]
+        ids = {each.trace_id for each in named} | {each.facts.get("request") for each in named}
+        of_them = [each for one in sorted(filter(None, ids)) for each in reader.find(one)]
     return sorted({each.seq for each in (*named, *of_them)})
 
 

@@ -12,6 +12,7 @@ import typer
 from averment.cli.console import err
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     BaseUrlOption,
     CalibratorOption,
     FaithfulnessOption,
@@ -69,6 +70,7 @@ def serve(
         bool | None,
         typer.Option("--log-text", help="Log questions and answers.", show_default=False),
     ] = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
 ) -> None:
     """Serve answers, checks and counts over HTTP; further settings are named serve_…."""
@@ -89,6 +91,7 @@ def serve(
         calibrator=calibrator,
         aliases=aliases,
         serve_log_text=log_text,
+        audit=audit,
         offline=offline,
     )
     with (

@@ -11,16 +11,18 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from averment.audit.actor import ACTOR, MOST_CHARACTERS
 from averment.models.openai_compat import is_loopback
 from averment.serve.measures import Measures
 from averment.serve.refusals import Refused, refused, trail
 
+_ACTOR_HEADER = b"x-averment-by"
 _OPEN = frozenset({"/healthz"})
 _BODY_TIMEOUT_S = 30.0
 _NO_ROUTE = "(none)"
@@ -70,8 +72,10 @@ class Protection:
                 status = message["status"]
             await send(message)
 
+        actor = None
         try:
             self._check(scope)
+            actor = ACTOR.set(_actor(dict(scope["headers"])))
             await self._app(scope, self._limited(receive), noting)
         except Exception as error:
             if not isinstance(error, Refused):
@@ -79,6 +83,8 @@ class Protection:
             if not status:
                 await _send(refused(error), noting)
         finally:
+            if actor is not None:
+                ACTOR.reset(actor)
             route = getattr(scope.get("route"), "path", _NO_ROUTE)
             self._measures.request(route, status, time.perf_counter() - started)
 
@@ -113,6 +119,19 @@ class Protection:
             return message
 
         return limited
+
+
+def _actor(headers: Mapping[bytes, bytes]) -> str | None:
+    """Who acts, as the client says; nobody here finds out whether it is true."""
+    name = headers.get(_ACTOR_HEADER, b"").decode("utf-8", "replace").strip()
+    if len(name) > MOST_CHARACTERS:
+        raise Refused(
+            400,
+            "UsageError",
+            f"The header X-Averment-By has {len(name)} characters; at most {MOST_CHARACTERS} are "
+            "taken.",
+        )
+    return name or None
 
 
 def _check_host(host: str) -> None:

@@ -9,6 +9,7 @@ from averment.serve.details import decision_on
 from averment.serve.requests import VerifyRequest
 from averment.shapes import report_object
 from averment.types import Document, Report
+from averment.wiring.audited import record_check
 from averment.wiring.serving import Serving
 
 
@@ -27,8 +28,13 @@ def verify(serving: Serving, asked: VerifyRequest) -> dict[str, Any]:
         )
         for number, each in enumerate(asked.documents, start=1)
     ]
-    report = serving.check(asked.answer, asked.question, documents)
+    checked = serving.check(asked.answer, asked.question, documents)
+    report, trace_id = checked.report, secrets.token_hex(8)
     verdict, reason = decision_on(report)
+    if serving.auditor is not None:
+        record_check(
+            serving.auditor, checked, trace_id=trace_id, verdict=verdict.value, reason=reason
+        )
     aggregate, unknown = _lowest(report)
     from_index = [] if documents or not report.passages else ["retrieval"]
     return {
@@ -43,7 +49,7 @@ def verify(serving: Serving, asked: VerifyRequest) -> dict[str, Any]:
         },
         "evidence_sources": ["documents"] if documents else from_index,
         "calibration": {"calibrated": report.calibrated},
-        "trace_id": secrets.token_hex(8),
+        "trace_id": trace_id,
     }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from averment.audit.actor import REQUEST
 from averment.audit.chain import Head, Kind
 from averment.audit.contents import new_salt
 from averment.checking import TextCheck
@@ -108,19 +109,29 @@ class AnswerRecorder:
             **self._facts,
             **told,
             "trace_id": result.trace.trace_id,
+            "request": REQUEST.get(),
             "failure": failure_of(result),
             "documents": document_facts(passages, salt),
         }
         self._auditor.record(Kind.ANSWER, facts, texts, salt=salt)
 
 
-def record_check(auditor: Auditor, checked: Checked, *, trace_id: str = "") -> Head:
+def record_check(
+    auditor: Auditor,
+    checked: Checked,
+    *,
+    trace_id: str = "",
+    verdict: str | None = None,
+    reason: str | None = None,
+) -> Head:
     """Record a check of a text.
 
     Args:
         auditor: Who writes.
         checked: What was checked, and how.
         trace_id: Under which it is known outside; empty: a new one.
+        verdict: What is held of the whole, if anything is.
+        reason: Why: a code.
     """
     salt = new_salt()
     texts = {
@@ -132,27 +143,44 @@ def record_check(auditor: Auditor, checked: Checked, *, trace_id: str = "") -> H
         **_check_facts(auditor, [checked], salt),
         "route": "check",
         "trace_id": trace_id or secrets.token_hex(8),
-        "verdict": None,
-        "reason": None,
+        "verdict": verdict,
+        "reason": reason,
     }
     return auditor.record(Kind.VERIFICATION, facts, texts, salt=salt)
 
 
+def record_request(
+    auditor: Auditor, request: Mapping[str, Any], *, request_id: str, model: str, mode: str
+) -> Head:
+    """Record that a stream is about to begin, of which sentences leave before it is recorded.
+
+    Args:
+        auditor: Who writes.
+        request: What was asked.
+        request_id: The id of the completion.
+        model: As it was asked for.
+        mode: When text leaves.
+    """
+    facts = {"trace_id": request_id, "model": model, "mode": mode}
+    texts = {"request": json.dumps(request, ensure_ascii=False)}
+    return auditor.record(Kind.REQUEST, facts, texts)
+
+
 def record_checked_answer(
     auditor: Auditor,
+    request: Mapping[str, Any],
     details: Mapping[str, Any],
     choices: Sequence[Checked | None],
     said: Sequence[Mapping[str, Any]],
-    request: Mapping[str, Any],
 ) -> Head:
     """Record an answer of a model's server that was checked afterwards.
 
     Args:
         auditor: Who writes.
+        request: What was asked.
         details: What the client is told of it.
         choices: The check of each choice; None where it has no text.
         said: The messages of the choices.
-        request: What was asked.
     """
     salt = new_salt()
     checks = [None if each is None else check_log(each) for each in choices]
@@ -193,6 +221,7 @@ def _check_facts(auditor: Auditor, checks: Sequence[Checked], salt: bytes) -> di
     scored = scorings[0] if scorings else None
     return {
         "policy": None,
+        "request": REQUEST.get(),
         "model": auditor.model(checks[0].model) if checks else None,
         "prompts": prompt_facts(each.rule.scoring.prompt_id for each in checks if each.model),
         "faithfulness": (scored or {}).get("faithfulness_scorer"),

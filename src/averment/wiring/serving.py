@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +22,10 @@ from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings
-from averment.types import Document, Report
+from averment.types import Document
 from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.audited import Checked
+from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.checks import check_opened
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
@@ -51,6 +54,7 @@ class Serving(Closing):
         retriever: Over its passages.
         scorer: Who judges faithfulness.
         model: The one model that answers; None: those of the server at `settings.base_url`.
+        auditor: Records answers and checks, and is closed with the rest; None: nobody does.
     """
 
     def __init__(
@@ -61,10 +65,12 @@ class Serving(Closing):
         retriever: Retriever,
         scorer: FaithfulnessScorer,
         model: LanguageModel | None = None,
+        auditor: Auditor | None = None,
     ) -> None:
         self.settings = settings
         self.index = index
         self.retriever = retriever
+        self.auditor = auditor
         self.own_model = _served_name(model) if model is not None else None
         self.counts_by_forms: CorpusIndex = widened(index, open_aliases(settings, index))
         self._scorer = scorer
@@ -100,6 +106,7 @@ class Serving(Closing):
             settings,
             by_aliases=settings.aliases and counts_by_aliases(policy),
             scorer=self._scorer,
+            auditor=self.auditor,
         )
 
     def _model(self, name: str, settings: Settings) -> LanguageModel:
@@ -121,8 +128,11 @@ class Serving(Closing):
 
     def check(
         self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
-    ) -> Report:
-        """Check a text claim by claim, against the documents, or without any the index."""
+    ) -> Checked:
+        """Check a text claim by claim, against the documents, or without any the index.
+
+        It is not recorded: whoever asks knows whether what comes of it is given out.
+        """
         return check_opened(
             text,
             question,
@@ -132,7 +142,7 @@ class Serving(Closing):
             settings=self.settings,
             scorer=self._scorer,
             retriever=self.retriever,
-        ).report
+        )
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""
@@ -148,6 +158,8 @@ class Serving(Closing):
         for model in (self._own, *self._models.values()):
             if isinstance(model, Closing):
                 model.close()
+        if self.auditor is not None:
+            self.auditor.close()
 
 
 def _served_name(model: LanguageModel) -> str:
@@ -168,6 +180,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
         UsageError: A runtime that serves one thread only.
         NotAnIndexError, IndexFormatError: No usable index.
         MissingExtraError, ModelFileError: No usable local model.
+        LedgerUnavailable, LedgerFormatError: It is to be recorded, and cannot be.
     """
     opens_model = model is None and settings.base_url is None
     if opens_model and settings.runtime != "llama_cpp":
@@ -176,9 +189,23 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
             f"{settings.runtime!r} is not made for.",
             hint="Use the runtime llama_cpp, or a model server: --upstream URL",
         )
-    index = open_index(settings.index, damaged_segments=settings.damaged_segments)
-    retriever = open_retriever(index, settings)
-    if opens_model:
-        model = open_model(settings)
-    scorer = open_faithfulness(settings, model)
-    return Serving(settings, index=index, retriever=retriever, scorer=scorer, model=model)
+    with ExitStack() as opened:
+        if (auditor := open_auditor(settings)) is not None:
+            opened.enter_context(auditor)
+        index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+        retriever = open_retriever(index, settings)
+        if opens_model:
+            own = open_model(settings)
+            opened.enter_context(own)
+            model = own
+        scorer = open_faithfulness(settings, model)
+        serving = Serving(
+            settings,
+            index=index,
+            retriever=retriever,
+            scorer=scorer,
+            model=model,
+            auditor=auditor,
+        )
+        opened.pop_all()  # the caller closes it
+    return serving
