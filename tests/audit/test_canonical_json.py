@@ -100,6 +100,32 @@ def test_what_is_read_back_is_written_the_same(value: Any) -> None:
     assert canonical(read_canonical(made)) == made
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"a": 1}',
+        b'{"b":1,"a":2}',
+        b'{"a":1,"a":1}',
+        b"1.0",
+        b"-0",
+        b"-0.0",
+        b"1e-07",
+        b"1E+30",
+        b"1e3",
+        b"9007199254740993",
+        b"NaN",
+        b'"\\u0041"',
+        b'"\\/"',
+        '{"\ufb33":1,"\U0001f600":1}'.encode(),
+        b"[1,2",
+        b"\xff",
+    ],
+)
+def test_another_spelling_of_a_value_is_not_read(body: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        read_canonical(body)
+
+
 @given(st.dictionaries(st.text("abcdef_", min_size=1), VALUES))
 def test_an_object_of_written_members_is_the_written_object(value: dict[str, Any]) -> None:
     members = {name: canonical(inner) for name, inner in value.items()}

@@ -110,7 +110,7 @@ def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
         Ledger(tmp_path / "file" / "l.sqlite")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
 def test_a_ledger_on_a_medium_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     written(tmp_path / "l.sqlite", 2)
     tmp_path.chmod(0o555)

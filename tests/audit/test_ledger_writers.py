@@ -82,7 +82,7 @@ def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
 
     with Ledger(tmp_path / "l.sqlite") as ledger, ThreadPoolExecutor(16) as pool:
         ledger._connection.set_trace_callback(counted)
-        with ledger._writing:  # while somebody writes, the others queue up
+        with ledger._alone():  # while somebody writes, the others queue up
             made = [pool.submit(ledger.append, event(n), event(n)) for n in range(16)]
             while len(ledger._waiting) < 16:
                 threading.Event().wait(0.01)

@@ -227,7 +227,7 @@ def test_whatever_is_recorded_is_linked_and_read_back_as_it_was(
     ("body", "told"),
     [
         (b"[]", "no record"),
-        (b'{"seq": 1}', "no record"),
+        (b'{"seq":1}', "no record"),
         (b"{", "."),
         (Prepared(event()).body(Head(0, "0" * 64), "now").replace(b'"seq"', b' "seq"'), "form"),
         (Prepared(event()).body(Head(0, "0" * 64), "now").replace(b'"by":"ann"', b'"by":7'), "by"),

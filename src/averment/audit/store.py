@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from averment.audit.chain import START, Event, Head, Kind, Prepared, digest_of
 from averment.audit.connection import BUSY_TIMEOUT_S, failure, open_for_writing
 from averment.audit.contents import Contents
 from averment.errors import UsageError
 
+_ROWS_A_STATEMENT = 200
 _MOST_ERASED = 500
 """Records whose contents one erasure names."""
 
@@ -51,6 +54,11 @@ class _Batch:
         self.heads: list[Head] | None = None
         self.error: Exception | None = None
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it was written, or failed."""
+        return self.heads is not None or self.error is not None
+
 
 class Ledger:
     """A ledger that is written; may be used by several threads, and by several processes.
@@ -66,13 +74,13 @@ class Ledger:
     def __init__(self, path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
         self.path = path
         self._connection = open_for_writing(path, busy_timeout_s=busy_timeout_s)
+        self._turn = threading.Condition()
         self._waiting: list[_Batch] = []
-        self._queueing = threading.Lock()
-        self._writing = threading.Lock()
+        self._is_writing = False
 
     def close(self) -> None:
         """Close the file; may be repeated."""
-        with self._writing:
+        with self._alone():
             self._connection.close()
 
     def __enter__(self) -> Self:
@@ -91,13 +99,18 @@ class Ledger:
             LedgerUnavailable, LedgerFormatError: Nothing was recorded.
         """
         mine = _Batch(events)
-        with self._queueing:
+        with self._turn:
             self._waiting.append(mine)
-        with self._writing:
-            if mine.heads is None and mine.error is None:
-                with self._queueing:
-                    batches, self._waiting = self._waiting, []
+            while self._is_writing and not mine.is_done:
+                self._turn.wait()
+            if not mine.is_done:
+                self._is_writing = True
+                batches, self._waiting = self._waiting, []
+        if not mine.is_done:
+            try:
                 self._commit(batches)
+            finally:
+                self._end_turn()
         if mine.error is not None:
             raise mine.error
         assert mine.heads is not None
@@ -116,7 +129,7 @@ class Ledger:
             LedgerUnavailable, LedgerFormatError: Nothing was erased.
         """
         asked = sorted(set(seqs))
-        with self._writing, _Transaction(self._connection, self.path) as transaction:
+        with self._alone(), _Transaction(self._connection, self.path) as transaction:
             end = transaction.head()
             if unknown := [seq for seq in asked if not 1 <= seq <= end.seq]:
                 raise UsageError(
@@ -135,7 +148,7 @@ class Ledger:
             now: In UTC; None: the present.
         """
         before = _time((now or datetime.now(UTC)) - timedelta(days=days))
-        with self._writing, _Transaction(self._connection, self.path) as transaction:
+        with self._alone(), _Transaction(self._connection, self.path) as transaction:
             rows = self._connection.execute(
                 "SELECT DISTINCT seq FROM contents JOIN records USING (seq) "
                 "WHERE json_extract(body, '$.time') < ? ORDER BY seq",
@@ -149,16 +162,33 @@ class Ledger:
             )
         return Erased(erased, written, bool(erased) and self._overwrite())
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Be the only thread that writes."""
+        with self._turn:
+            while self._is_writing:
+                self._turn.wait()
+            self._is_writing = True
+        try:
+            yield
+        finally:
+            self._end_turn()
+
+    def _end_turn(self) -> None:
+        with self._turn:
+            self._is_writing = False
+            self._turn.notify_all()
+
     def _erase(
         self, transaction: _Transaction, seqs: Sequence[int], *, by: str | None, reason: str
     ) -> tuple[tuple[int, ...], tuple[Head, ...]]:
         holding = [seq for seq in seqs if transaction.has_contents(seq)]
-        written = []
+        written: list[Head] = []
         for first in range(0, len(holding), _MOST_ERASED):
             some = holding[first : first + _MOST_ERASED]
             facts = {"erased": some, "reason": reason}
             event = Event(Kind.ERASURE, by, facts, Contents())
-            written.append(transaction.write(Prepared(event)))
+            written += transaction.write([Prepared(event)])
             transaction.delete_contents(some)
         return tuple(holding), tuple(written)
 
@@ -174,13 +204,13 @@ class Ledger:
         """Write for all who wait; what goes wrong goes wrong for all."""
         try:
             with _Transaction(self._connection, self.path) as transaction:
-                heads = [[transaction.write(each) for each in b.prepared] for b in batches]
+                written = iter(transaction.write([each for b in batches for each in b.prepared]))
         except Exception as error:
             for batch in batches:
                 batch.error = error
             return
-        for batch, written in zip(batches, heads, strict=True):
-            batch.heads = written
+        for batch in batches:
+            batch.heads = list(islice(written, len(batch.prepared)))
 
 
 class _Transaction:
@@ -228,19 +258,29 @@ class _Transaction:
         row = self._connection.execute(query).fetchone()
         return START if row is None else Head(*row)
 
-    def write(self, prepared: Prepared) -> Head:
-        """Append one record."""
-        body = prepared.body(self._end, _time(datetime.now(UTC)))
-        self._end = Head(self._end.seq + 1, digest_of(body))
-        self._connection.execute(
-            "INSERT INTO records VALUES (?, ?, ?)", (self._end.seq, body.decode(), self._end.digest)
-        )
-        contents = prepared.contents
-        self._connection.executemany(
-            "INSERT INTO contents VALUES (?, ?, ?, ?)",
-            [(self._end.seq, name, contents.salt, text) for name, text in contents.texts.items()],
-        )
-        return self._end
+    def write(self, prepared: Sequence[Prepared]) -> list[Head]:
+        """Append records; returns their places."""
+        heads, records, contents = [], [], []
+        for each in prepared:
+            body = each.body(self._end, _time(datetime.now(UTC)))
+            self._end = Head(self._end.seq + 1, digest_of(body))
+            heads.append(self._end)
+            records.append((self._end.seq, body.decode(), self._end.digest))
+            texts, salt = each.contents.texts, each.contents.salt
+            contents += [(self._end.seq, name, salt, text) for name, text in texts.items()]
+        self._insert("records", records)
+        self._insert("contents", contents)
+        return heads
+
+    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows by few statements: each is a moment in which other threads may run first."""
+        for first in range(0, len(rows), _ROWS_A_STATEMENT):
+            some = rows[first : first + _ROWS_A_STATEMENT]
+            marks = f"({','.join('?' * len(some[0]))})"
+            self._connection.execute(
+                f"INSERT INTO {table} VALUES {','.join([marks] * len(some))}",
+                [value for row in some for value in row],
+            )
 
     def has_contents(self, seq: int) -> bool:
         """Whether a record has contents that are not erased."""

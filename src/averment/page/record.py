@@ -23,8 +23,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
   color: #1a1a1a; background: #fff; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .6rem .3rem 0;
-  border-bottom: 1px solid #ddd; overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0;
+  border-bottom: 1px solid #ddd; overflow-wrap: break-word; }
 th { font-weight: 600; } blockquote { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere;
   border-left: 3px solid #bbb; padding-left: 1rem; }
 iframe { width: 100%; height: 60rem; border: 1px solid #ddd; }
@@ -91,7 +91,7 @@ def record_page(report: RecordReport) -> str:
     inside = "\n".join(map(_html, _blocks(report)))
     if (page := _answer_page(report)) is not None:
         inside += (
-            "\n<h2>The answer as it was shown</h2>"
+            "\n<h2>The page of the answer</h2>"
             f'\n<iframe sandbox title="The answer" srcdoc="{escape(page)}"></iframe>'
         )
     return (
