@@ -121,6 +121,26 @@ def test_a_full_disk_fails_all_who_wait_and_leaves_the_ledger_whole(tmp_path: Pa
     assert verified(tmp_path / "l.sqlite").bad is None
 
 
+def test_an_interrupt_leaves_nobody_waiting_and_the_ledger_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Ledger(tmp_path / "l.sqlite") as ledger, ThreadPoolExecutor(2) as pool:
+        with monkeypatch.context() as patched:
+            patched.setattr("averment.audit.chain.Prepared.body", interrupted)
+            with ledger._alone():
+                made = [pool.submit(ledger.append, event(n)) for n in range(2)]
+                while len(ledger._waiting) < 2:
+                    threading.Event().wait(0.01)
+            for future in made:
+                assert isinstance(future.exception(timeout=20), KeyboardInterrupt)
+        assert ledger.append(event())[0].seq == 1
+
+    assert verified(tmp_path / "l.sqlite").bad is None
+
+
 def test_a_reader_sees_one_moment_while_others_write(tmp_path: Path) -> None:
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.append(event())

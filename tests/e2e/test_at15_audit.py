@@ -314,3 +314,18 @@ def test_a_newer_ledger_is_refused(audit: Audit) -> None:
 
     assert code == 3
     assert "has schema 99" in err
+
+
+def test_doctor_says_where_is_recorded_and_how_much(
+    audit: Audit, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ledger_told(setting: str) -> str:
+        monkeypatch.setenv("AVERMENT_AUDIT", setting)
+        assert run(["doctor", "--json"]) == 0
+        return str(json.loads(capsys.readouterr().out)["ledger"])
+
+    assert ledger_told("l.sqlite") == "l.sqlite: 5 records"
+    assert ledger_told("off").startswith("off: nothing is recorded")
+    assert ledger_told("new.sqlite") == "new.sqlite: made at the first record"
+    Path("notes.txt").write_text("no ledger " * 200)
+    assert "no audit ledger" in ledger_told("notes.txt") or "another" in ledger_told("notes.txt")

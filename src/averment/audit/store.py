@@ -52,7 +52,7 @@ class _Batch:
     def __init__(self, events: Sequence[Event]) -> None:
         self.prepared = [Prepared(event) for event in events]
         self.heads: list[Head] | None = None
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
 
     @property
     def is_done(self) -> bool:
@@ -205,10 +205,12 @@ class Ledger:
         try:
             with _Transaction(self._connection, self.path) as transaction:
                 written = iter(transaction.write([each for b in batches for each in b.prepared]))
-        except Exception as error:
+        except BaseException as error:
             for batch in batches:
                 batch.error = error
-            return
+            if isinstance(error, Exception):
+                return
+            raise  # an interrupt is of this thread; the others hear of it too, and wait no longer
         for batch in batches:
             batch.heads = list(islice(written, len(batch.prepared)))
 
