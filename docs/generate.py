@@ -1,4 +1,4 @@
-"""Writes the reference pages that follow from the code: commands and settings.
+"""Writes the reference pages that follow from the code: commands, settings, the schema of exports.
 
 `python docs/generate.py` writes them, `--check` fails when one is stale (a test does that).
 """
@@ -52,7 +52,18 @@ def _default(field: object) -> str:
     return "unset" if default is None else f"`{default}`"
 
 
-PAGES = {"commands.md": commands_page, "settings.md": settings_page}
+def audit_schema() -> str:
+    """The JSON Schema of exported records."""
+    from averment.audit.export import schema_text
+
+    return schema_text()
+
+
+PAGES = {
+    "audit-export.schema.json": audit_schema,
+    "commands.md": commands_page,
+    "settings.md": settings_page,
+}
 
 
 def main() -> int:

@@ -23,6 +23,7 @@ from averment.engine import (
     carry_out,
     perform,
     replay,
+    replay_flow,
     versions,
 )
 from averment.errors import (
@@ -55,7 +56,7 @@ from averment.steps import (
     Rescore,
     Step,
 )
-from averment.trace import Failure, Record, Trace
+from averment.trace import Failure, Record, Trace, records_from_json, records_to_json
 from averment.types import (
     Answer,
     Capability,
@@ -858,3 +859,67 @@ def test_whatever_is_asked_of_an_edge_that_is_missing_is_refused_by_name(
         perform([step], edges(**{edge: missing}))
 
     assert refused.value.hint == "Give one."
+
+
+# --- who is told what became of a question --------------------------------------------------------
+
+
+def told_engine(told: Callable[[Answered | Unanswered], None], **changed: object) -> Engine:
+    return Engine(QUCO, edges(**changed), on_result=told)
+
+
+def test_every_driver_tells_of_the_result_before_it_is_handed_out() -> None:
+    told: list[Answered | Unanswered] = []
+    telling = told_engine(told.append)
+
+    results = [
+        telling.answer(QUESTIONS[0]),
+        asyncio.run(telling.answer_async(QUESTIONS[0])),
+        *telling.answer_many(QUESTIONS[1:3]),
+    ]
+
+    assert told == results
+
+
+def test_a_question_that_ended_in_an_error_is_told_of_with_its_trace() -> None:
+    told: list[Answered | Unanswered] = []
+    telling = told_engine(told.append)
+
+    with pytest.raises(UsageError, match="empty"):
+        telling.ask("")
+
+    (result,) = told
+    assert isinstance(result, Unanswered)
+    assert result.trace.draft is None
+
+
+def test_a_result_that_cannot_be_told_of_is_not_handed_out() -> None:
+    def refuse(result: object) -> None:
+        raise ModelError("It cannot be written down.")
+
+    telling = told_engine(refuse)
+
+    for ask in (
+        lambda: telling.answer(QUESTIONS[0]),
+        lambda: asyncio.run(telling.answer_async(QUESTIONS[0])),
+        lambda: telling.answer_many([QUESTIONS[0]]),
+    ):
+        with pytest.raises(ModelError, match="written down"):
+            ask()
+
+
+def test_the_steps_of_a_flow_are_told_of_with_outcomes_and_failures_and_replay_it() -> None:
+    def flow():  # type: ignore[no-untyped-def]
+        (count,) = yield from steps.count(["Oslo"])
+        found = yield from steps.search("Oslo", 1, trigger="t", detail="d")
+        return count, len(found.hits)
+
+    told: list[Record] = []
+    value = carry_out(flow(), edges(index=FailingIndex("Oslo")), told.append)
+
+    counted, searched = told
+    assert (counted.outcome, searched.failure) == (None, None)
+    assert counted.failure is not None
+    assert searched.started_ms >= counted.started_ms >= 0
+    assert replay_flow(flow(), told) == value
+    assert records_from_json(records_to_json(told)) == tuple(told)

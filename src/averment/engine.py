@@ -121,8 +121,9 @@ class Engine:
         policy: When to retrieve and when to stop.
         edges: What the steps are performed with.
         scoring: How the claims of an answer are scored; None: they are not.
+        on_result: Told of what became of each question before its caller is; what it raises, the
+            caller gets instead.
         on_close: Gives back what was opened for this engine.
-        on_result: Told of each question that is done, also of one that ended in an error.
 
     Raises:
         CapabilityError: The policy needs what the model lacks.
@@ -134,8 +135,8 @@ class Engine:
         edges: Edges,
         *,
         scoring: ClaimScoring | None = None,
+        on_result: Callable[[Answered | Unanswered], None] = lambda result: None,
         on_close: Callable[[], None] | None = None,
-        on_result: Callable[[Answered | Unanswered], None] | None = None,
     ) -> None:
         missing = policy.needs - edges.model.info.capabilities
         if missing:
@@ -147,8 +148,8 @@ class Engine:
         self.policy = policy
         self.edges = edges
         self.scoring = scoring
-        self._on_close = on_close
         self._on_result = on_result
+        self._on_close = on_close
 
     def close(self) -> None:
         """Give back what was opened for this engine, a local model above all; may be repeated."""
@@ -177,7 +178,7 @@ class Engine:
         while run.pending is not None:
             (outcome,) = self._perform([run.pending])
             _done(run, outcome, observe)
-        return _answer(self._result(run))
+        return _answered(self._told(run))
 
     async def answer_async(self, question: Question, observe: Observer | None = None) -> Answered:
         """As `answer`; steps run in a thread, so the event loop stays free."""
@@ -185,7 +186,7 @@ class Engine:
         while run.pending is not None:
             (outcome,) = await asyncio.to_thread(self._perform, [run.pending])
             _done(run, outcome, observe)
-        return _answer(self._result(run))
+        return _answered(await asyncio.to_thread(self._told, run))
 
     def answer_many(
         self, questions: Iterable[Question], observe: Observer | None = None
@@ -202,12 +203,12 @@ class Engine:
                 outcomes = self._perform([pending for _, pending in batch])
                 for (run, _), outcome in zip(batch, outcomes, strict=True):
                     _done(run, outcome, observe)
-        return [self._result(run) for run in runs]
+        return [self._told(run) for run in runs]
 
-    def _result(self, run: _Run) -> Answered | Unanswered:
+    def _told(self, run: _Run) -> Answered | Unanswered:
+        """What became of a question, once whoever is to know of it does."""
         result = run.result()
-        if self._on_result is not None:
-            self._on_result(result)
+        self._on_result(result)
         return result
 
     def _start(self, question: Question) -> _Run:
@@ -454,7 +455,7 @@ def _done(run: _Run, outcome: _Outcome, observe: Observer | None) -> None:
         observe(run.question, record)
 
 
-def _answer(result: Answered | Unanswered) -> Answered:
+def _answered(result: Answered | Unanswered) -> Answered:
     if isinstance(result, Unanswered):
         raise result.error
     return result
@@ -469,18 +470,20 @@ def versions() -> dict[str, str]:
     return {"averment": metadata.version("averment"), "python": platform.python_version()}
 
 
-def carry_out(flow: Flow[T], edges: Edges, observe: Callable[[Record], None] | None = None) -> T:
+def carry_out(
+    flow: Flow[T], edges: Edges, observe: Callable[[Record], None] = lambda record: None
+) -> T:
     """Perform a flow that answers no question, one step after the other.
 
     Args:
-        flow: What to perform.
-        edges: With what.
+        flow: The flow.
+        edges: What its steps are performed with.
         observe: Told of each step as it is done.
 
     Raises:
         AvermentError: What a step failed with, unless the flow lets it pass.
     """
-    began = time.perf_counter()
+    begun = time.perf_counter()
     move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
     while True:
         try:
@@ -489,7 +492,8 @@ def carry_out(flow: Flow[T], edges: Edges, observe: Callable[[Record], None] | N
             value: T = stop.value
             return value
         started = time.perf_counter()
-        outcome, failure = None, None
+        outcome: Any = None
+        failure: Failure | None = None
         try:
             (outcome,) = perform([step], edges)
         except AvermentError as error:
@@ -497,9 +501,8 @@ def carry_out(flow: Flow[T], edges: Edges, observe: Callable[[Record], None] | N
             move = partial(flow.throw, error)
         else:
             move = partial(flow.send, outcome)
-        if observe is not None:
-            started_ms = (started - began) * 1000.0
-            observe(Record(step, outcome, failure, started_ms, _ms_since(started)))
+        started_ms = (started - begun) * 1000.0
+        observe(Record(step, outcome, failure, started_ms, _ms_since(started)))
 
 
 # --- replay -------------------------------------------------------------------------------------
@@ -521,14 +524,24 @@ def replay(trace: Trace, policy: Policy, scoring: ClaimScoring | None = None) ->
             number of them.
         AvermentError: The error that ended the recorded run.
     """
-    flow = _whole(trace.question, policy, scoring)
+    draft = replay_flow(_whole(trace.question, policy, scoring), trace.records)
+    return answer_of(dataclasses.replace(trace, draft=draft))
+
+
+def replay_flow(flow: Flow[T], records: Sequence[Record]) -> T:
+    """What a flow returns when its steps come out as they are recorded; nothing is performed.
+
+    Raises:
+        TraceDiverged: It asks for another step, or for another number of them.
+        AvermentError: The error that ended the recorded run.
+    """
     move: Callable[[], Step] = lambda: next(flow)  # noqa: E731
-    for number, record in enumerate(trace.records, start=1):
+    for number, record in enumerate(records, start=1):
         try:
             step = move()
         except StopIteration:
             raise TraceDiverged(
-                f"The policy ended before step {number} of {len(trace.records)} recorded ones.",
+                f"The policy ended before step {number} of {len(records)} recorded ones.",
                 hint=_SAME_VERSION,
             ) from None
         if step != record.step:
@@ -540,13 +553,14 @@ def replay(trace: Trace, policy: Policy, scoring: ClaimScoring | None = None) ->
     try:
         step = move()
     except StopIteration as stop:
-        return answer_of(dataclasses.replace(trace, draft=stop.value))
+        value: T = stop.value
+        return value
     raise TraceDiverged(
         f"The policy asks for {step!r} after the last recorded step.", hint=_SAME_VERSION
     )
 
 
-def _resume(flow: Flow[Draft], record: Record) -> Callable[[], Step]:
+def _resume(flow: Flow[T], record: Record) -> Callable[[], Step]:
     if record.failure is not None:
         error = record.failure.restore()
         return lambda: flow.throw(error)

@@ -7,6 +7,7 @@
     │   ├── CapabilityError        a policy needs what the model lacks
     │   ├── NotAnIndexError        the path is not an index directory
     │   ├── EmptyCorpusError       nothing readable was given
+    │   ├── NotALedgerError        the path is not an audit ledger
     │   └── CalibrationError       labels without use, a calibrator of other scores
     ├── CorpusError
     │   ├── IndexFormatError       magic, version, checksum, text-form mismatch
@@ -21,6 +22,9 @@
     ├── TraceError
     │   ├── TraceFormatError       not a trace, or a newer schema
     │   └── TraceDiverged          a replay asked for another step than the one recorded
+    ├── LedgerError
+    │   ├── LedgerFormatError      the audit ledger is damaged, or of a newer schema
+    │   └── LedgerUnavailable      transient: held by another process, a full disk
     └── DatasetError               a record of a corpus or data set that cannot be used
 
 A foreign exception is translated once, in the adapter it crossed, with ``from``. A message names
@@ -130,6 +134,10 @@ class EmptyCorpusError(UsageError):
     """No readable record in anything that was given."""
 
 
+class NotALedgerError(UsageError):
+    """The path does not hold an audit ledger."""
+
+
 class CalibrationError(UsageError):
     """Labelled rows that no calibrator can be fitted on, or a calibrator that does not fit."""
 
@@ -201,6 +209,20 @@ class TraceFormatError(TraceError):
 
 class TraceDiverged(TraceError):
     """A replay asked for another step than the one that was recorded."""
+
+
+class LedgerError(AvermentError):
+    """The audit ledger cannot be read or written."""
+
+
+class LedgerFormatError(LedgerError):
+    """The ledger is damaged, or of a newer schema."""
+
+
+class LedgerUnavailable(LedgerError):
+    """The ledger cannot be written at the moment; nothing was recorded."""
+
+    transient = True
 
 
 class DatasetError(AvermentError):

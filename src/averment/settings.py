@@ -125,6 +125,19 @@ class Settings(BaseSettings):
         description="where the data files of benches lie; unset: beside the bench file, and for "
         "the benches that ship with averment `data` in home",
     )
+    audit: str = Field(
+        default="off",
+        description="where answers, checks and changes are recorded: off (nowhere), on "
+        "(`audit.sqlite` in home), or a file; what cannot be recorded fails",
+    )
+    audit_by: str | None = Field(
+        default=None, description="who acts, as records name them; unset: nobody is named"
+    )
+    audit_retention_days: float | None = Field(
+        default=None,
+        gt=0,
+        description="erase the texts of records that are older; the records stay; unset: never",
+    )
     offline: bool = Field(default=False, description="forbid every connection but loopback")
     timeout_s: float = Field(default=120.0, gt=0, description="longest wait for a server's reply")
     threads: int | None = Field(default=None, ge=1, description="CPU threads of a local model")

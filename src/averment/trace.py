@@ -12,7 +12,7 @@ import enum
 import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -120,10 +120,8 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; steps carry their class name under ``type``."""
-        plain: dict[str, Any] = to_plain(self)
-        for record, made in zip(self.records, plain["records"], strict=True):
-            made["step"] = {"type": type(record.step).__name__, **made["step"]}
-        return plain
+        plain: dict[str, Any] = to_plain(dataclasses.replace(self, records=()))
+        return {**plain, "records": records_to_json(self.records)}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Trace:
@@ -143,7 +141,7 @@ class Trace:
                 hint="Update averment: pip install -U averment",
             )
         try:
-            records = tuple(_record(made) for made in plain["records"])
+            records = records_from_json(plain["records"])
             rest = {name: made for name, made in plain.items() if name != "records"}
             trace: Trace = from_plain(cls, {**rest, "records": []})
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -168,6 +166,23 @@ class Trace:
 
 def _n_continuations(step: steps.Step) -> int:
     return step.sampling.n_samples if isinstance(step, steps.MeasureSpread) else 1
+
+
+def records_to_json(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Steps and outcomes as JSON objects; steps carry their class name under ``type``."""
+    made: list[dict[str, Any]] = [to_plain(record) for record in records]
+    for record, plain in zip(records, made, strict=True):
+        plain["step"] = {"type": type(record.step).__name__, **plain["step"]}
+    return made
+
+
+def records_from_json(made: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
+    """The records of `records_to_json`.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: They are damaged.
+    """
+    return tuple(_record(plain) for plain in made)
 
 
 def _record(made: Mapping[str, Any]) -> Record:

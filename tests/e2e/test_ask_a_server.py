@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from averment.cli.app import run
+from averment.errors import LedgerUnavailable
 from averment.trace import Trace
 from contracts.model_server import ModelServer
 
@@ -133,3 +134,29 @@ def test_a_server_that_says_nonsense_ends_in_one_message(
     said = json.loads(capsys.readouterr().err)["error"]
 
     assert part in said["message"] + said["hint"]
+
+
+def test_where_answers_are_recorded_nothing_is_told_before(
+    index: Path,
+    server: ModelServer,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command = ["ask", QUESTION, "--base-url", server.url, "--model", "tiny", "--audit", "l.sqlite"]
+
+    def failing(*_: object) -> None:
+        raise LedgerUnavailable("The disk is full. Nothing was recorded.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("averment.audit.store.Ledger.append", failing)
+        capsys.readouterr()
+        assert run(command) == 3
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "Vltava" not in said.err
+
+    assert run(command) == 0
+    said = capsys.readouterr()
+    assert "The Vltava flows through Prague." in said.out
+    assert "looked up" in said.err
+    assert run(["audit", "replay", "1", "--audit", "l.sqlite"]) == 0

@@ -47,6 +47,10 @@ codes = {
     "cooccur": run(["index", "cooccur", "Hirtshals", "Kristiansand", "--json"]),
     "verify": run(["index", "verify"]),
     "doctor": run(["doctor"]),
+    "check, recorded": run(["check", "notes/museum.md", "--audit", "on"]),
+    "audit verify": run(["audit", "verify"]),
+    "audit replay": run(["audit", "replay", "1"]),
+    "audit show": run(["audit", "show", "1", "--html", "record.html"]),
     "ask without a local runtime": run(["ask", "Where does the ferry Sørlandia sail to?"]),
 }
 said = [" The ferry Sørlandia sails to Kristiansand.", " So the answer is Kristiansand."]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from averment.cli.console import at_least, err, n_of, out, print_json
-from averment.cli.options import IndexOption, JsonOption
+from averment.cli.options import AuditOption, IndexOption, JsonOption
 
 if TYPE_CHECKING:
     from averment.claims.aliases.book import AliasRow, RefusedForm, Resolution
@@ -33,11 +34,14 @@ _WHY = {
 def add(
     canonical: CanonicalArgument,
     forms: Annotated[list[str], typer.Argument(help="Other ways of writing it.")],
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Add ways of writing a name; they are counted as it from now on."""
     store = _store()
-    added = store.add(canonical, forms)
+    with _recording(audit) as record:
+        added = store.add(canonical, forms)
+        record("add", added)
     if json:
         print_json({"canonical": canonical, "added": _objects(added), "file": str(store.path)})
         return
@@ -66,11 +70,14 @@ def remove(
     forms: Annotated[
         list[str] | None, typer.Argument(help="Which ways; none: all of them.", show_default=False)
     ] = None,
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Remove ways of writing a name that you added; counts are the old ones again."""
     store = _store()
-    removed = store.remove(canonical, forms or ())
+    with _recording(audit) as record:
+        removed = store.remove(canonical, forms or ())
+        record("remove", removed)
     if json:
         print_json({"canonical": canonical, "removed": _objects(removed), "file": str(store.path)})
         return
@@ -168,6 +175,21 @@ def _store() -> Any:
     from averment.wiring import user_aliases
 
     return user_aliases(resolve_settings())
+
+
+@contextmanager
+def _recording(audit: str | None) -> Iterator[Callable[[str, Sequence[AliasRow]], None]]:
+    """What records a change, where a ledger was asked for; it is opened before anything changes."""
+    from averment.settings import resolve_settings
+    from averment.wiring.audited_changes import record_alias_change, recording
+
+    with recording(resolve_settings(audit=audit)) as auditor:
+
+        def record(action: str, rows: Sequence[AliasRow]) -> None:
+            if auditor is not None and rows:
+                record_alias_change(auditor, action, rows)
+
+        yield record
 
 
 def _objects(rows: Sequence[AliasRow]) -> list[dict[str, str]]:

@@ -14,6 +14,7 @@ import typer
 from averment.cli import (
     alias,
     ask,
+    audit,
     bench,
     calibrate,
     check,
@@ -52,6 +53,7 @@ app.command("label")(label.label)
 app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)
 app.add_typer(alias.app, name="alias")
+app.add_typer(audit.app, name="audit")
 app.add_typer(bench.app, name="bench")
 app.add_typer(index.app, name="index")
 app.add_typer(models.app, name="models")

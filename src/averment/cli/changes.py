@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from averment.cli.console import err, n_of, out, print_json
-from averment.cli.options import EmbedderOption, IndexOption, JsonOption
+from averment.cli.options import AuditOption, EmbedderOption, IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
 
@@ -57,6 +57,7 @@ def build(
         ),
     ] = None,
     strict: StrictOption = False,
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Build an index from documents; an index that is there already is replaced as a whole.
@@ -68,7 +69,7 @@ def build(
         "counts_only": counts_only,
         "keep_tokens": keep_tokens,
     }
-    _ingest(paths, index, options, aliases=aliases, strict=strict, json=json)
+    _ingest(paths, index, options, aliases=aliases, strict=strict, audit=audit, json=json)
 
 
 @app.command()
@@ -80,10 +81,12 @@ def add(
         typer.Option("--replace", help="A document takes the place of the one with its id."),
     ] = False,
     strict: StrictOption = False,
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Add documents to an index; those whose id is there already are listed and left out."""
-    _ingest(paths, index, {"add": True, "replace": replace}, strict=strict, json=json)
+    options = {"add": True, "replace": replace}
+    _ingest(paths, index, options, strict=strict, audit=audit, json=json)
 
 
 @app.command()
@@ -99,6 +102,7 @@ def delete(
     missing_ok: Annotated[
         bool, typer.Option("--missing-ok", help="Pass over ids that no document has.")
     ] = False,
+    audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Delete documents; counts and retrieval are exact without them at once.
@@ -108,12 +112,13 @@ def delete(
     from averment.settings import resolve_settings
     from averment.wiring import delete_documents, open_index
 
-    target = resolve_settings(index=index).index
+    settings = resolve_settings(index=index, audit=audit)
+    target = settings.index
     ids = [*(document_ids or []), *(_lines_of(ids_from) if ids_from else [])]
     if not ids:
         raise UsageError("No document is named.", hint="Name ids, or a file with --ids-from FILE.")
     before = open_index(target).info
-    found = delete_documents(target, ids, missing_ok=missing_ok)
+    found = delete_documents(target, ids, missing_ok=missing_ok, settings=settings)
     n_deleted = before.n_documents - found.n_documents
     if json:
         print_json({**info_object(found, target), "deleted": n_deleted})
@@ -129,15 +134,16 @@ def _lines_of(file: Path) -> list[str]:
 
 
 @app.command()
-def merge(index: IndexOption = None, json: JsonOption = False) -> None:
+def merge(index: IndexOption = None, audit: AuditOption = None, json: JsonOption = False) -> None:
     """Make few segments of many and let go of deleted documents; answers stay the same."""
     from averment.settings import resolve_settings
     from averment.wiring import merge_index, open_index
 
-    target = resolve_settings(index=index).index
+    settings = resolve_settings(index=index, audit=audit)
+    target = settings.index
     before = open_index(target).info
     started = time.perf_counter()
-    found = merge_index(target)
+    found = merge_index(target, settings=settings)
     seconds = time.perf_counter() - started
     if json:
         print_json({**info_object(found, target), "seconds": seconds})
@@ -180,10 +186,11 @@ def embed(
 def _ingest(
     paths: list[Path],
     index: Path | None,
-    options: dict[str, bool],
+    options: dict[str, Any],
     *,
     aliases: Path | None = None,
     strict: bool,
+    audit: str | None,
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
@@ -193,7 +200,8 @@ def _ingest(
     from averment.settings import resolve_settings
     from averment.wiring import build_index, open_index, read_alias_table, vector_state
 
-    target = resolve_settings(index=index).index
+    settings = resolve_settings(index=index, audit=audit)
+    target = settings.index
     bad: list[str] = []
 
     def on_bad(record: BadRecord | str) -> None:
@@ -222,6 +230,7 @@ def _ingest(
                     f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
                 ),
                 aliases=table.rows if table else (),
+                settings=settings,
                 **options,
             )
         except (EmptyCorpusError, MissingExtraError):

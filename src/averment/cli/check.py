@@ -11,6 +11,7 @@ from averment.cli.claims import print_claim, print_made_with
 from averment.cli.console import err, n_of, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     CalibratorOption,
     ConfidenceOption,
     FaithfulnessOption,
@@ -73,6 +74,7 @@ def check(
     aliases: AliasesOption = None,
     edited: _EditedOption = None,
     fail_below: _FailBelowOption = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
     json: JsonOption = False,
@@ -101,6 +103,7 @@ def check(
         confidence=confidence,
         withheld=withheld,
         aliases=aliases,
+        audit=audit,
         offline=offline,
         otel=otel,
     )

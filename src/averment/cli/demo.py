@@ -150,7 +150,9 @@ def open_demo(model: str | None, *, offline: bool | None, quiet: bool) -> Engine
     name = model or _fetch_first(offline=offline, quiet=quiet)
     if not quiet:
         err().print(f"Corpus: {index} · model: {name}", markup=False)
-    return open_engine(index=index, model=name, policy="quco", offline=settings.offline)
+    return open_engine(
+        index=index, model=name, policy="quco", offline=settings.offline, audit="off"
+    )
 
 
 def _fetch_first(*, offline: bool | None, quiet: bool) -> str:

@@ -34,6 +34,7 @@ def doctor(index: IndexOption = None, json: JsonOption = False) -> None:
         "local_runtime": _extra_state("xllamacpp", "local"),
         "faithfulness_judge": _judge_state(settings),
         "aliases": _aliases_state(settings),
+        "ledger": _ledger_state(settings),
         "models": _models_state(settings.home),
     }
     if json:
@@ -113,6 +114,22 @@ def _aliases_state(settings: Any) -> dict[str, str]:
     except AvermentError as error:
         own = f"{error.message} {error.hint}".strip()
     return {"forms": own, "countries": _extra_state("countryinfo", "countries")}
+
+
+def _ledger_state(settings: Any) -> str:
+    from averment.audit.reading import LedgerReader
+    from averment.wiring.auditing import ledger_path
+
+    path = ledger_path(settings)
+    if path is None:
+        return "off: nothing is recorded (AVERMENT_AUDIT=on)"
+    if not path.exists():
+        return f"{path}: made at the first record"
+    try:
+        with LedgerReader(path) as reader:
+            return f"{path}: {reader.head().seq:,} records"
+    except AvermentError as error:
+        return f"{error.message} {error.hint}".strip()
 
 
 def _models_state(home: Any) -> dict[str, str]:

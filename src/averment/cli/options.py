@@ -35,6 +35,15 @@ OtelOption = Annotated[
     bool | None,
     typer.Option("--otel", help="Make spans and events with OpenTelemetry.", show_default=False),
 ]
+AuditOption = Annotated[
+    str | None,
+    typer.Option(
+        "--audit",
+        help="Record it in this ledger: a file, on (audit.sqlite in the home directory) or off.  "
+        "[default: $AVERMENT_AUDIT, else off]",
+        show_default=False,
+    ),
+]
 HtmlOption = Annotated[
     Path | None,
     typer.Option("--html", help="Also write a page that opens from disk.", show_default=False),

@@ -12,6 +12,7 @@ import typer
 from averment.cli.console import err
 from averment.cli.options import (
     AliasesOption,
+    AuditOption,
     BaseUrlOption,
     CalibratorOption,
     FaithfulnessOption,
@@ -70,6 +71,7 @@ def serve(
         bool | None,
         typer.Option("--log-text", help="Log questions and answers.", show_default=False),
     ] = None,
+    audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
 ) -> None:
@@ -91,6 +93,7 @@ def serve(
         calibrator=calibrator,
         aliases=aliases,
         serve_log_text=log_text,
+        audit=audit,
         offline=offline,
         otel=otel,
     )

@@ -27,6 +27,8 @@ from averment.wiring import (
     open_retriever,
     read_calibrator,
 )
+from averment.wiring.audited import record_check
+from averment.wiring.auditing import open_auditor
 from averment.wiring.checks import check_opened
 
 ACTIONS = ("annotate", "regenerate", "abstain")
@@ -92,6 +94,7 @@ class Verifier:
         UsageError: A setting or a calibrator that cannot be used.
         CalibrationError: The calibrator is damaged.
         MissingExtraError, ModelFileError: The judge or the sentence model cannot be opened.
+        NotALedgerError, LedgerUnavailable: A ledger was asked for and cannot be written.
     """
 
     def __init__(self, index: str | Path | None = None, **settings: Any) -> None:
@@ -106,6 +109,7 @@ class Verifier:
         if self._settings.calibrator is not None:
             read_calibrator(self._settings.calibrator)  # a wrong one is found now, not at an answer
         self._scorer = open_faithfulness(self._settings, None)
+        self._auditor = open_auditor(self._settings)
 
     def search(self, query: str, k: int) -> Retrieval:
         """At most k passages of the index, best first.
@@ -135,7 +139,7 @@ class Verifier:
         """
         report = None
         if text.strip():
-            report = check_opened(
+            made = check_opened(
                 text,
                 question or None,
                 documents,
@@ -146,6 +150,10 @@ class Verifier:
                 retriever=self._retriever,
                 aliases=self._aliases,
             )
+            report = made.report
+            if self._auditor is not None:
+                verdict, reason = decision_on(report)
+                record_check(self._auditor, made, verdict=verdict.value, reason=reason)
         return Verification(report, {each.document_id: each.source for each in documents})
 
     async def acheck(

@@ -91,8 +91,8 @@ def open_openai_compatible(
     host = _host_of(base_url)
     if offline and not is_loopback(host):
         raise UsageError(
-            f"The model server {_shown(base_url)} is not on this machine, and offline was asked"
-            " for.",
+            f"The model server {without_userinfo(base_url)} is not on this machine, and offline "
+            "was asked for.",
             hint="Name a server on localhost, or leave offline mode.",
         )
     import openai  # slow to import
@@ -105,7 +105,7 @@ def open_openai_compatible(
         # A proxy of the environment cannot reach a server on this machine.
         http_client=openai.DefaultHttpx2Client(trust_env=not is_loopback(host)),
     )
-    server = _Server(client, model, _shown(base_url), api_key or "", max_retries + 1)
+    server = _Server(client, model, without_userinfo(base_url), api_key or "", max_retries + 1)
     return _probe(server, ("completions", "chat") if mode == "auto" else (mode,), max_concurrency)
 
 
@@ -129,7 +129,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _shown(base_url: str) -> str:
+def without_userinfo(base_url: str) -> str:
     """The URL without a password."""
     parts = urlsplit(base_url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

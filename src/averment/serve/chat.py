@@ -10,12 +10,14 @@ import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
+from averment.audit.actor import ACTOR, MOST_CHARACTERS, REQUEST
 from averment.engine import Engine
 from averment.errors import CapabilityError, ModelError, UnknownNameError
 from averment.serve.by_policy import PolicyRequest
-from averment.serve.checked_afterwards import CheckedRequest
+from averment.serve.checked_afterwards import CheckedRequest, Recorder
 from averment.serve.completions import Identity
 from averment.serve.details import DETAILS, CheckedAfterwards
 from averment.serve.evidence import (
@@ -30,6 +32,7 @@ from averment.serve.measures import Measures
 from averment.serve.upstream import Upstream
 from averment.settings import Settings
 from averment.wiring import policy_names
+from averment.wiring.audited import record_checked_answer, record_request
 from averment.wiring.serving import Serving
 
 _OURS = frozenset({DETAILS, "documents"})
@@ -83,6 +86,7 @@ class Chats:
     async def body(self, request: Mapping[str, Any], *, mode: str) -> dict[str, Any]:
         """The completion as a whole."""
         started = time.perf_counter()
+        _name_actor(request)
         made = await (await self._prepared(request, mode)).body()
         self._note(request, made[DETAILS], started)
         return made
@@ -92,7 +96,9 @@ class Chats:
     ) -> AsyncIterator[dict[str, Any]]:
         """The completion in pieces."""
         started = time.perf_counter()
-        async for piece in (await self._prepared(request, mode)).pieces():
+        prepared = await self._prepared(request, mode)
+        await self._record_begin(request, prepared.identity, mode)
+        async for piece in prepared.pieces():
             details = piece.get(DETAILS) or {}
             if "route" in details:
                 self._note(request, details, started)
@@ -125,6 +131,7 @@ class Chats:
                     trace_id=identity.completion_id.removeprefix("chatcmpl-"),
                 ),
                 identity=identity,
+                record=self._recorder(request),
             )
         return PolicyRequest(
             engine=await self._engine(asked),
@@ -135,6 +142,27 @@ class Chats:
             ignored=ignored_by_a_policy(request),
             include_usage=bool((request.get("stream_options") or {}).get("include_usage")),
         )
+
+    def _recorder(self, request: Mapping[str, Any]) -> Recorder | None:
+        auditor = self._serving.auditor
+        return None if auditor is None else partial(record_checked_answer, auditor, request)
+
+    async def _record_begin(
+        self, request: Mapping[str, Any], identity: Identity, mode: str
+    ) -> None:
+        """Record a request of which text leaves before its answer is recorded."""
+        _name_actor(request)
+        auditor = self._serving.auditor
+        if auditor is not None:
+            REQUEST.set(identity.completion_id)
+            await in_thread(
+                record_request,
+                auditor,
+                request,
+                request_id=identity.completion_id,
+                model=identity.model,
+                mode=mode,
+            )
 
     async def _engine(self, asked: Asked) -> Engine:
         try:
@@ -172,6 +200,13 @@ class Chats:
             log.info(
                 "trace=%s question=%r answer=%r", details["trace_id"], question_of(request), said
             )
+
+
+def _name_actor(request: Mapping[str, Any]) -> None:
+    """Who asks, as OpenAI's clients say it, unless a header has said it."""
+    user = request.get("user")
+    if ACTOR.get() is None and isinstance(user, str) and user:
+        ACTOR.set(user[:MOST_CHARACTERS])
 
 
 def _for_upstream(request: Mapping[str, Any], model: str) -> dict[str, Any]:

@@ -19,9 +19,14 @@ from averment.serve.gate import in_thread
 from averment.serve.upstream import Upstream
 from averment.shapes import claim_object
 from averment.text import first_sentence_end
-from averment.types import Claim, Document, Report
+from averment.types import Claim, Document
+from averment.wiring.audited import Checked
 
-Checker = Callable[[str, str | None, Sequence[Document]], Report]
+Checker = Callable[[str, str | None, Sequence[Document]], Checked]
+Recorder = Callable[
+    [Mapping[str, Any], Sequence[Checked | None], Sequence[Mapping[str, Any]]], object
+]
+"""Is told the details, the check of each choice, and what each says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class CheckedRequest:
         evidence: What the client brought.
         route: Why no policy answers, and what the details say of it.
         identity: Of the completion.
+        record: Told of the answer before it is given out, or before a stream of it ends.
     """
 
     upstream: Upstream
@@ -45,12 +51,12 @@ class CheckedRequest:
     evidence: Evidence
     route: CheckedAfterwards
     identity: Identity
+    record: Recorder | None = None
 
     async def body(self) -> dict[str, Any]:
         """The completion as a whole."""
         found = await self.upstream.complete(self.request)
-        texts = [_text(choice["message"]) for choice in found["choices"]]
-        checked = await self._checked(texts)
+        checked = await self._checked([choice["message"] for choice in found["choices"]])
         for choice, each in zip(found["choices"], checked.cited, strict=True):
             message = choice["message"]
             message["annotations"] = [*(message.get("annotations") or ()), *each.annotations]
@@ -78,7 +84,7 @@ class CheckedRequest:
                     async for leaving in self._sentences(choice):
                         yield leaving
         made = [choices[index] for index in sorted(choices)]
-        checked = await self._checked([choice.text for choice in made])
+        checked = await self._checked([{"content": choice.text} for choice in made])
         envelope = {key: last[key] for key in empty} | {"choices": []}
         for piece in _closing(made, checked, envelope, sorted(choices)):
             yield piece
@@ -93,30 +99,36 @@ class CheckedRequest:
     async def _sentences(self, choice: _Choice) -> AsyncIterator[dict[str, Any]]:
         """The pieces of the sentences that are complete, each with its claims."""
         while (end := choice.sentence_end()) is not None:
-            report = await self._report(choice.text[:end])
-            claims = report.claims if report else ()
+            checked = await self._check(choice.text[:end])
+            claims = checked.report.claims if checked else ()
             for piece in choice.release(end, [c for c in claims if c.start >= choice.n_checked]):
                 yield piece
 
-    async def _report(self, text: str) -> Report | None:
+    async def _check(self, text: str) -> Checked | None:
         if not text.strip():
             return None
         return await in_thread(self.check, text, self.question or None, self.evidence.documents)
 
-    async def _checked(self, texts: Sequence[str]) -> _Checked:
-        reports = [await self._report(text) for text in texts]
+    async def _checked(self, said: Sequence[Mapping[str, Any]]) -> _Told:
+        """What is told of an answer, once it is recorded."""
+        texts = [_text(message) for message in said]
+        checks = [await self._check(text) for text in texts]
+        reports = [None if checked is None else checked.report for checked in checks]
         urls = self.evidence.urls
-        return _Checked(
+        details = checked_details(self.route, reports)
+        if self.record is not None:
+            await in_thread(self.record, details, checks, said)
+        return _Told(
             cited=[
                 cited(report.claims if report else (), urls, within=len(text))
                 for report, text in zip(reports, texts, strict=True)
             ],
-            details=checked_details(self.route, reports),
+            details=details,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class _Told:
     cited: list[Cited]
     details: dict[str, Any]
 
@@ -205,7 +217,7 @@ def _of_each_choice(chunk: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _closing(
     choices: Sequence[_Choice],
-    checked: _Checked,
+    checked: _Told,
     envelope: Mapping[str, Any],
     indices: Sequence[int],
 ) -> Iterator[dict[str, Any]]:

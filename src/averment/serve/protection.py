@@ -11,13 +11,14 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from averment.audit.actor import ACTOR, MOST_CHARACTERS
 from averment.models.openai_compat import is_loopback
 from averment.serve.refusals import Refused, refused, trail
 from averment.settings import Settings
@@ -25,6 +26,7 @@ from averment.settings import Settings
 if TYPE_CHECKING:
     from averment.serve.measures import Measures
 
+_ACTOR_HEADER = b"x-averment-by"
 _OPEN = frozenset({"/healthz"})
 _BODY_TIMEOUT_S = 30.0
 _NO_ROUTE = "(none)"
@@ -90,8 +92,10 @@ class Protection:
                 status = message["status"]
             await send(message)
 
+        actor = None
         try:
             self._check(scope)
+            actor = ACTOR.set(_actor(dict(scope["headers"])))
             await self._app(scope, self._limited(receive), noting)
         except Exception as error:
             if not isinstance(error, Refused):
@@ -99,6 +103,8 @@ class Protection:
             if not status:
                 await _send(refused(error), noting)
         finally:
+            if actor is not None:
+                ACTOR.reset(actor)
             if self._measures is not None:
                 route = getattr(scope.get("route"), "path", _NO_ROUTE)
                 self._measures.request(route, status, time.perf_counter() - started)
@@ -134,6 +140,19 @@ class Protection:
             return message
 
         return limited
+
+
+def _actor(headers: Mapping[bytes, bytes]) -> str | None:
+    """Who acts, as the client says; nobody here finds out whether it is true."""
+    name = headers.get(_ACTOR_HEADER, b"").decode("utf-8", "replace").strip()
+    if len(name) > MOST_CHARACTERS:
+        raise Refused(
+            400,
+            "UsageError",
+            f"The header X-Averment-By has {len(name)} characters; at most {MOST_CHARACTERS} are "
+            "taken.",
+        )
+    return name or None
 
 
 def _check_host(host: str) -> None:

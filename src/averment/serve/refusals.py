@@ -16,6 +16,7 @@ from averment.errors import (
     ContextOverflow,
     CorpusError,
     IndexUnavailable,
+    LedgerUnavailable,
     MissingExtraError,
     ModelError,
     QueryError,
@@ -33,6 +34,7 @@ _STATUS: tuple[tuple[type[AvermentError], int], ...] = (
     (ContextOverflow, 400),
     (IndexUnavailable, 503),
     (CorpusError, 500),
+    (LedgerUnavailable, 503),
     (ModelError, 502),
 )
 

@@ -107,7 +107,7 @@ class Tools:
         trace_id = _digest("verify_claims", asked)
         judged = []
         for number, claim in enumerate(asked.claims, start=1):
-            report = await self._check(claim, None, asked.documents)
+            report = await self._check(f"{trace_id}.{number}", claim, None, asked.documents)
             judged.append(_Judged.worst_of(report))
             await progress(number, len(asked.claims))
         self._remember(trace_id, judged)
@@ -129,7 +129,7 @@ class Tools:
     async def check_answer(self, asked: CheckAnswer, _: Progress) -> CheckedAnswer:
         """Check a text claim by claim; the worst come first."""
         trace_id = _digest("check_answer", asked)
-        report = await self._check(asked.answer, asked.question, asked.documents)
+        report = await self._check(trace_id, asked.answer, asked.question, asked.documents)
         judged = [_Judged(report, each, each.reasons["verdict"]) for each in report.claims]
         self._remember(trace_id, judged or [_Judged.worst_of(report)])
         places = {id(claim): number for number, claim in enumerate(report.claims, start=1)}
@@ -210,7 +210,8 @@ class Tools:
             )
         if asked.claim is not None:
             claim_id = f"{_digest('explain_verdict', asked)}.1"
-            judged = _Judged.worst_of(await self._check(asked.claim, None, asked.documents))
+            report = await self._check(claim_id, asked.claim, None, asked.documents)
+            judged = _Judged.worst_of(report)
             self._remember(claim_id.partition(".")[0], [judged])
         else:
             claim_id, judged = self._recalled(asked.id or "")
@@ -219,11 +220,13 @@ class Tools:
         return explanation_of(claim_id, judged.claim, judged.report, detail=asked.detail)
 
     async def _check(
-        self, text: str, question: str | None, documents: Sequence[ToolDocument]
+        self, trace_id: str, text: str, question: str | None, documents: Sequence[ToolDocument]
     ) -> Report:
         given = [GivenDocument(id=each.id, title=each.title, text=each.text) for each in documents]
         request = VerifyRequest(answer=text, question=question, documents=given)
-        report: Report = await self._perform(partial(checked, self._opened, request))
+        report: Report = await self._perform(
+            partial(checked, self._opened, request, trace_id=trace_id)
+        )
         return report
 
     def _remember(self, trace_id: str, judged: list[_Judged]) -> None:

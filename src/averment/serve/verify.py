@@ -9,18 +9,25 @@ from averment.serve.details import decision_on
 from averment.serve.requests import VerifyRequest
 from averment.shapes import report_object
 from averment.types import Document, Report
+from averment.wiring.audited import record_check
 from averment.wiring.open_corpus import OpenCorpus
 
 
 def verify(opened: OpenCorpus, asked: VerifyRequest) -> dict[str, Any]:
     """What ``check --json`` prints, with a decision on the whole."""
-    report = checked(opened, asked)
-    given = bool(asked.documents)
-    return verified_object(report, given_documents=given, trace_id=secrets.token_hex(8))
+    trace_id = secrets.token_hex(8)
+    report = checked(opened, asked, trace_id=trace_id)
+    return verified_object(report, given_documents=bool(asked.documents), trace_id=trace_id)
 
 
-def checked(opened: OpenCorpus, asked: VerifyRequest) -> Report:
-    """What a check of the text finds."""
+def checked(opened: OpenCorpus, asked: VerifyRequest, *, trace_id: str) -> Report:
+    """What a check of the text finds; recorded, where that is asked for, before it is told.
+
+    Args:
+        opened: Index and judge.
+        asked: The text and what it is held against.
+        trace_id: By which the check is known.
+    """
     documents = [
         Document(
             document_id=str(each.id or f"document {number}"),
@@ -30,7 +37,11 @@ def checked(opened: OpenCorpus, asked: VerifyRequest) -> Report:
         )
         for number, each in enumerate(asked.documents, start=1)
     ]
-    return opened.check(asked.answer, asked.question, documents)
+    made = opened.check(asked.answer, asked.question, documents)
+    if opened.auditor is not None:
+        verdict, reason = decision_on(made.report)
+        record_check(opened.auditor, made, trace_id=trace_id, verdict=verdict.value, reason=reason)
+    return made.report
 
 
 def verified_object(report: Report, *, given_documents: bool, trace_id: str) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from averment.claims.aliases.book import AliasBook
 from averment.engine import Edges, Missing, carry_out
@@ -17,12 +18,16 @@ from averment.settings import Settings, resolve_settings
 from averment.trace import Record
 from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import explained, open_aliases, widened
+from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
+
+if TYPE_CHECKING:
+    from averment.wiring.audited import Checked
 
 _PASSAGES_A_CLAIM = 3
 
@@ -60,20 +65,21 @@ def check(
         if isinstance(index, (str, Path))
         else index
     )
-    own = open_model(resolved) if isinstance(model, str) else None
-    try:
-        return check_opened(
-            text,
-            question,
-            contexts,
-            index=opened,
-            model=own or model,
-            settings=resolved,
-            atomic=atomic,
+    with ExitStack() as stack:
+        if (auditor := open_auditor(resolved)) is not None:
+            stack.enter_context(auditor)
+        if isinstance(model, str):
+            own_model = open_model(resolved)
+            stack.enter_context(own_model)
+            model = own_model
+        checked = check_opened(
+            text, question, contexts, index=opened, model=model, settings=resolved, atomic=atomic
         )
-    finally:
-        if own is not None:
-            own.close()
+        if auditor is not None:
+            from averment.wiring.audited import record_check
+
+            record_check(auditor, checked)
+        return checked.report
 
 
 def check_opened(
@@ -88,8 +94,8 @@ def check_opened(
     retriever: Retriever | None = None,
     aliases: AliasBook | None = None,
     atomic: bool = False,
-) -> Report:
-    """As `check`, with an index and a model that are open.
+) -> Checked:
+    """As `check`, with an index and a model that are open; nothing is recorded.
 
     Args:
         text: Any text.
@@ -104,6 +110,7 @@ def check_opened(
         atomic: A claim is one fact of a sentence.
     """
     from averment.checking import TextCheck
+    from averment.wiring.audited import Checked
 
     scorer = scorer or open_faithfulness(settings, model)
     counting = None if index is None else _counting(index)
@@ -133,19 +140,28 @@ def check_opened(
         faithfulness=scorer,
     )
     asked = None if question is None else Question("question", question)
+
     flow = rule.run(text, asked, passages)
     spans = open_spans(settings)
-    if spans is None:
-        return carry_out(flow, edges)
     records: list[Record] = []
     began_ns = time.time_ns()
     try:
         report = carry_out(flow, edges, records.append)
     except AvermentError as error:
-        spans.checked(text, error, records, began_ns)
+        if spans is not None:
+            spans.checked(text, error, records, began_ns)
         raise
-    spans.checked(text, report, records, began_ns)
-    return report
+    if spans is not None:
+        spans.checked(text, report, records, began_ns)
+    return Checked(
+        report,
+        rule,
+        asked,
+        tuple(passages),
+        tuple(records),
+        index=None if index is None else index.info,
+        model=None if model is None else model.info,
+    )
 
 
 def is_index_meant(settings: Settings) -> bool:

@@ -16,9 +16,18 @@ from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.index.manifest import damaged_files, read_manifest
 from averment.ports import DamagedSegments
+from averment.settings import Settings
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document
 from averment.wiring.aliases import write_aliases
+from averment.wiring.audited_changes import (
+    DocumentLog,
+    index_before,
+    record_deletion,
+    record_ingestion,
+    record_merge,
+    recording,
+)
 from averment.wiring.retrievers import carry_vectors
 
 
@@ -35,6 +44,7 @@ def build_index(
     resume_key: str | None = None,
     on_resume: Callable[[int], None] | None = None,
     aliases: Sequence[AliasRow] = (),
+    settings: Settings | None = None,
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
 
@@ -53,6 +63,7 @@ def build_index(
         on_resume: Told how many documents of the interrupted build need not be indexed again.
         aliases: How names are written, of `read_alias_table`; kept with the index, also when
             documents are added to it later.
+        settings: Name the ledger of changes; None: those of environment and files.
 
     Raises:
         EmptyCorpusError: No document came.
@@ -65,23 +76,44 @@ def build_index(
         )
     form = None if add else TextForm(fold_accents=fold_accents)
     only, tokens = (None, None) if add else (counts_only, keep_tokens)
-    with IndexWriter(
-        Path(path), form=form, counts_only=only, keep_tokens=tokens, add=add, resume_key=resume_key
-    ) as writer:
+    log = DocumentLog()
+    with (
+        recording(settings) as recorder,
+        IndexWriter(
+            Path(path),
+            form=form,
+            counts_only=only,
+            keep_tokens=tokens,
+            add=add,
+            resume_key=resume_key,
+        ) as writer,
+    ):
+        before = index_before(Path(path))
         if writer.n_resumed_documents and on_resume is not None:
             on_resume(writer.n_resumed_documents)
         for document in documents:
             passages = cut_passages(document) if writer.wants_passages else ()
             added = writer.add(document, passages, replace=replace)
-            if not added and on_duplicate is not None:
-                on_duplicate(document)
+            if added and recorder is not None:
+                log.add(document)
+            if not added:
+                log.n_left_out += 1
+                if on_duplicate is not None:
+                    on_duplicate(document)
         info = _publish(writer, aliases)
+        if recorder is not None:
+            action = "replace" if replace else "add" if add else "build"
+            record_ingestion(recorder, log, action=action, before=before, after=info)
     _say_if_without_core(info)
     return info
 
 
 def delete_documents(
-    path: str | Path, document_ids: Iterable[str], *, missing_ok: bool = False
+    path: str | Path,
+    document_ids: Iterable[str],
+    *,
+    missing_ok: bool = False,
+    settings: Settings | None = None,
 ) -> CorpusInfo:
     """Delete documents from an index; counts and retrieval are exact without them at once.
 
@@ -91,31 +123,43 @@ def delete_documents(
         path: The index directory.
         document_ids: Of the documents.
         missing_ok: Ids that no document has are passed over.
+        settings: Name the ledger of changes; None: those of environment and files.
 
     Raises:
         UsageError: No document has one of the ids; nothing was deleted.
         EmptyCorpusError: No document would be left.
     """
-    with IndexWriter(Path(path), add=True) as writer:
-        missing = [one for one in dict.fromkeys(document_ids) if not writer.delete(one)]
+    with recording(settings) as recorder, IndexWriter(Path(path), add=True) as writer:
+        before = index_before(Path(path))
+        asked = list(dict.fromkeys(document_ids))
+        missing = [one for one in asked if not writer.delete(one)]
         if missing and not missing_ok:
             shown = ", ".join(map(repr, missing[:5])) + (" …" if len(missing) > 5 else "")
             raise UsageError(
                 f"The index at {path} has no document {shown}; nothing was deleted.",
                 hint="`averment index count WORD --show 5` shows ids; or pass --missing-ok.",
             )
-        return _publish(writer)
+        info = _publish(writer)
+        gone = [one for one in asked if one not in missing]
+        if recorder is not None and gone:
+            record_deletion(recorder, gone, before=before, after=info)
+        return info
 
 
-def merge_index(path: str | Path) -> CorpusInfo:
+def merge_index(path: str | Path, *, settings: Settings | None = None) -> CorpusInfo:
     """Make few segments of many and let go of what was deleted; answers stay the same.
 
     Args:
         path: The index directory.
+        settings: Name the ledger of changes; None: those of environment and files.
     """
-    with IndexWriter(Path(path), add=True) as writer:
+    with recording(settings) as recorder, IndexWriter(Path(path), add=True) as writer:
+        before = index_before(Path(path))
         writer.merge()
-        return _publish(writer)
+        info = _publish(writer)
+        if recorder is not None and (before is None or before.generation != info.generation):
+            record_merge(recorder, before=before, after=info)
+        return info
 
 
 def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInfo:

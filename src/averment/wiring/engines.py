@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from averment.engine import Edges, Engine
+from averment.engine import Answered, Edges, Engine, Unanswered
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.loop import SentenceLoop
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import counts_by_aliases, make_policy
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
+
+if TYPE_CHECKING:
+    from averment.scoring.flow import Scoring
 
 
 def open_engine(
@@ -57,16 +62,26 @@ def open_engine(
     rule = make_policy(resolved.policy, opened.info, parameters)
     by_aliases = resolved.aliases and counts_by_aliases(resolved.policy, parameters)
     retriever = open_retriever(opened, resolved)
-    if model is not None and not isinstance(model, str):
-        return engine_of(rule, opened, retriever, model, resolved, by_aliases=by_aliases)
-    own = open_model(resolved)
-    try:
-        return engine_of(
-            rule, opened, retriever, own, resolved, by_aliases=by_aliases, on_close=own.close
+    held = ExitStack()
+    with ExitStack() as stack:
+        if (auditor := open_auditor(resolved)) is not None:
+            stack.enter_context(auditor)
+        if isinstance(model, str | None):
+            own_model = open_model(resolved)
+            stack.enter_context(own_model)
+            model = own_model
+        engine = engine_of(
+            rule,
+            opened,
+            retriever,
+            model,
+            resolved,
+            by_aliases=by_aliases,
+            auditor=auditor,
+            on_close=held.close,
         )
-    except BaseException:
-        own.close()
-        raise
+        held.push(stack.pop_all())
+    return engine
 
 
 def engine_of(
@@ -78,6 +93,7 @@ def engine_of(
     *,
     by_aliases: bool,
     scorer: FaithfulnessScorer | None = None,
+    auditor: Auditor | None = None,
     on_close: Callable[[], None] | None = None,
 ) -> Engine:
     """An engine made of what is open.
@@ -90,21 +106,36 @@ def engine_of(
         settings: How claims are found, counted and scored.
         by_aliases: Names are counted by all their forms.
         scorer: A judge of faithfulness that is open; None: the one that the settings name.
+        auditor: Records what is answered; None: nobody does.
         on_close: Gives back what was opened for this engine.
     """
     extractor = open_extractor(settings, model)
     spans = open_spans(settings)
-    told = None if spans is None else spans.answered
     counted: CorpusIndex = index
     if by_aliases:
         counted = widened(index, open_aliases(settings, index))
-    if not settings.scores:
-        edges = Edges(counted, retriever, model, extractor)
-        return Engine(rule, edges, on_close=on_close, on_result=told)
-    scorer = scorer or open_faithfulness(settings, model)
-    window_words = getattr(rule.trigger, "window_words", 0)
-    scoring = make_scoring(
-        settings, scorer, index=index, model=model, writes=True, window_words=window_words
-    )
-    edges = Edges(counted, retriever, model, extractor, scorer)
-    return Engine(rule, edges, scoring=scoring, on_close=on_close, on_result=told)
+    scoring: Scoring | None = None
+    if settings.scores:
+        scorer = scorer or open_faithfulness(settings, model)
+        window_words = getattr(rule.trigger, "window_words", 0)
+        scoring = make_scoring(
+            settings, scorer, index=index, model=model, writes=True, window_words=window_words
+        )
+    edges = Edges(counted, retriever, model, extractor, scorer if settings.scores else None)
+    told: list[Callable[[Answered | Unanswered], None]] = []
+    if auditor is not None:
+        from averment.wiring.audited import AnswerRecorder
+
+        told.append(
+            AnswerRecorder(
+                auditor, policy=rule, scoring=scoring, index=counted.info, model=model.info
+            )
+        )
+    if spans is not None:
+        told.append(spans.answered)
+
+    def on_result(result: Answered | Unanswered) -> None:
+        for tell in told:
+            tell(result)
+
+    return Engine(rule, edges, scoring=scoring, on_result=on_result, on_close=on_close)

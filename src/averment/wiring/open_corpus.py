@@ -17,8 +17,10 @@ from averment.claims.aliases.book import AliasBook
 from averment.index.embedded import EmbeddedIndex
 from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
 from averment.settings import Settings
-from averment.types import Document, Report
+from averment.types import Document
 from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.audited import Checked
+from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.checks import check_opened, is_index_meant
 from averment.wiring.corpus import open_index
 from averment.wiring.retrievers import has_passages, open_retriever
@@ -33,6 +35,7 @@ class OpenCorpus:
         index: An open index; None: the one of the settings, when it is asked for.
         retriever: Over its passages; None: as the settings say.
         scorer: Who judges faithfulness; None: as the settings say.
+        auditor: Who records what is checked; None: as the settings say.
     """
 
     def __init__(
@@ -42,9 +45,10 @@ class OpenCorpus:
         index: EmbeddedIndex | None = None,
         retriever: Retriever | None = None,
         scorer: FaithfulnessScorer | None = None,
+        auditor: Auditor | None = None,
     ) -> None:
         self.settings = settings
-        given = {"index": index, "retriever": retriever, "scorer": scorer}
+        given = {"index": index, "retriever": retriever, "scorer": scorer, "auditor": auditor}
         self._opened = {name: each for name, each in given.items() if each is not None}
         self._lock = threading.RLock()
 
@@ -105,12 +109,23 @@ class OpenCorpus:
         )
         return found
 
+    @property
+    def auditor(self) -> Auditor | None:
+        """Who records; None: nobody does.
+
+        Raises:
+            NotALedgerError, LedgerFormatError, LedgerUnavailable: The ledger cannot be written.
+        """
+        found: Auditor | None = self._once("auditor", lambda: open_auditor(self.settings))
+        return found
+
     def check(
         self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
-    ) -> Report:
+    ) -> Checked:
         """Check a text claim by claim, against the documents, or without any the index.
 
-        As `averment check` does: an index that was not named and is not there is none.
+        As `averment check` does: an index that was not named and is not there is none. It is not
+        recorded: whoever asks knows whether what comes of it is given out.
         """
         index = self.index if self._has_index() else None
         return check_opened(

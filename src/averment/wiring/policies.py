@@ -45,6 +45,11 @@ def policy_names() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
+def trigger_names() -> dict[type[Any], str]:
+    """The name that presets have for each trigger."""
+    return {kind: name for name, kind in _TRIGGERS.items()}
+
+
 def make_policy(
     name: str, info: CorpusInfo, parameters: Mapping[str, Any] = _NOTHING
 ) -> SentenceLoop:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,9 @@ from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings
-from averment.types import Document, Report
+from averment.types import Document
+from averment.wiring.audited import Checked
+from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
@@ -51,6 +54,7 @@ class Serving(OpenCorpus, Closing):
         retriever: Over its passages.
         scorer: Who judges faithfulness.
         model: The one model that answers; None: those of the server at `settings.base_url`.
+        auditor: Records answers and checks, and is closed with the rest; None: nobody does.
     """
 
     def __init__(
@@ -61,8 +65,9 @@ class Serving(OpenCorpus, Closing):
         retriever: Retriever,
         scorer: FaithfulnessScorer,
         model: LanguageModel | None = None,
+        auditor: Auditor | None = None,
     ) -> None:
-        super().__init__(settings, index=index, retriever=retriever, scorer=scorer)
+        super().__init__(settings, index=index, retriever=retriever, scorer=scorer, auditor=auditor)
         _ = self.counts_by_forms  # so that aliases that cannot be read are found out now
         self.own_model = _served_name(model) if model is not None else None
         self._own = model
@@ -99,6 +104,7 @@ class Serving(OpenCorpus, Closing):
             settings,
             by_aliases=settings.aliases and counts_by_aliases(policy),
             scorer=self.scorer,
+            auditor=self.auditor,
         )
 
     def _model(self, name: str, settings: Settings) -> LanguageModel:
@@ -120,7 +126,7 @@ class Serving(OpenCorpus, Closing):
 
     def check(
         self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
-    ) -> Report:
+    ) -> Checked:
         """As `OpenCorpus.check`; as many at a time as there are processors, others wait."""
         with self._checking:
             return super().check(text, question, contexts)
@@ -139,6 +145,8 @@ class Serving(OpenCorpus, Closing):
         for model in (self._own, *self._models.values()):
             if isinstance(model, Closing):
                 model.close()
+        if self.auditor is not None:
+            self.auditor.close()
 
 
 def _served_name(model: LanguageModel) -> str:
@@ -159,6 +167,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
         UsageError: A runtime that serves one thread only.
         NotAnIndexError, IndexFormatError: No usable index.
         MissingExtraError, ModelFileError: No usable local model.
+        LedgerUnavailable, LedgerFormatError: It is to be recorded, and cannot be.
     """
     opens_model = model is None and settings.base_url is None
     if opens_model and settings.runtime != "llama_cpp":
@@ -168,9 +177,23 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
             hint="Use the runtime llama_cpp, or a model server: --upstream URL",
         )
     open_spans(settings)  # so that a missing extra is found out now
-    index = open_index(settings.index, damaged_segments=settings.damaged_segments)
-    retriever = open_retriever(index, settings)
-    if opens_model:
-        model = open_model(settings)
-    scorer = open_faithfulness(settings, model)
-    return Serving(settings, index=index, retriever=retriever, scorer=scorer, model=model)
+    with ExitStack() as opened:
+        if (auditor := open_auditor(settings)) is not None:
+            opened.enter_context(auditor)
+        index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+        retriever = open_retriever(index, settings)
+        if opens_model:
+            own = open_model(settings)
+            opened.enter_context(own)
+            model = own
+        scorer = open_faithfulness(settings, model)
+        serving = Serving(
+            settings,
+            index=index,
+            retriever=retriever,
+            scorer=scorer,
+            model=model,
+            auditor=auditor,
+        )
+        opened.pop_all()  # the caller closes it
+    return serving
