@@ -63,6 +63,27 @@ def test_answers_and_checks_come_out_as_they_were(ledger: Path) -> None:
     assert all(r.facts["claims"][0]["p_true"] is not None for r, _ in recorded(ledger))
 
 
+def test_what_a_promise_withheld_is_withheld_again(tmp_path: Path) -> None:
+    index = rivers(tmp_path / "idx")
+    labels = some_labels(1500)
+    made = calibrate(labels, mode=Mode.CONDITION, created_by="a test", hold_out=0.5)
+    (tmp_path / "calibrator.json").write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
+    told: dict[str, Any] = {
+        "audit": str(tmp_path / "l.sqlite"),
+        "faithfulness": "lexical",
+        "calibrator": tmp_path / "calibrator.json",
+        "target_error": 0.3,
+        "withheld": "hedge",
+    }
+    with averment.open_engine(index, scripted(), **told) as engine:
+        assert engine.ask(QUESTION).answer.scores.promise.remedy == "hedge"  # type: ignore[union-attr]
+    averment.check(TEXT, contexts=["Prague is in Bohemia."], **told)
+
+    found = [replay_record(*each) for each in recorded(tmp_path / "l.sqlite")]
+
+    assert [each.outcome for each in found] == [Outcome.REPRODUCED] * 2
+
+
 def test_neither_index_nor_calibrator_nor_files_of_then_are_needed(
     ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,11 @@ FORMS = {
     "unknown": ("Who directed Kumbasaram?", "unknown", AnswerForm.OPEN),
     "empty": ("Who directed Kumbasaram?", "", AnswerForm.OPEN),
     "sentence": ("Who directed Kumbasaram?", "It was directed by Haneef.", AnswerForm.TEXT),
+    "verb_in_no_list": ("Where does it sail?", "The ferry Vera sails to Oslo.", AnswerForm.TEXT),
+    "noun_before_it": ("Where does it sail?", "The ferry sails to Oslo.", AnswerForm.TEXT),
+    "things_in_a_place": ("What does she like?", "Rivers in Norway.", AnswerForm.SHORT),
+    "things_of_a_name": ("What is shown?", "The Rodin bronzes.", AnswerForm.SHORT),
+    "no_full_stop": ("What is awarded?", "The Fulda prizes in physics", AnswerForm.SHORT),
     "yes_as_a_title": ("Who recorded Fragile?", "Yes Band", AnswerForm.SHORT),
 }
 STATEMENTS = {

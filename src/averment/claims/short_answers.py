@@ -19,6 +19,7 @@ from averment.claims.declarative import is_fragment
 from averment.claims.kinds import tail_kind
 from averment.claims.mentions import mentions
 from averment.claims.reading import Piece, outline, read
+from averment.claims.vocabulary import DETERMINERS, PREPOSITIONS
 from averment.text import TextForm, one_holds_other
 from averment.types import Triplet
 
@@ -30,6 +31,7 @@ _AUXILIARIES = frozenset("is are was were did does do can could has have had wil
 _ASKING = _AUXILIARIES | frozenset(
     "who whom whose what which where when why how many much long old a an the that this".split()
 )
+_THIRD_PERSON = re.compile(r"[a-z]{2,}[^s\W]s")
 _JOINED = re.compile(r",? (?:and )?(?:the )?[\"“]?")
 _OFFERS_A_CHOICE = re.compile(r"\b(?:or|same|both)\b")
 _KINDS = (
@@ -94,9 +96,29 @@ def answer_claims(question: str, answer: str) -> AnswerClaims:
             return AnswerClaims(AnswerForm.NO, statement=statement_of(question, negated=True))
         if first in _OPEN:
             return AnswerClaims(AnswerForm.OPEN)
-    if len(words) > _MOST_WORDS or not is_fragment(read(answer)):
+    pieces = read(answer)
+    if len(words) > _MOST_WORDS or not is_fragment(pieces) or _states_something(answer, pieces):
         return AnswerClaims(AnswerForm.TEXT)
     return AnswerClaims(AnswerForm.SHORT, tuple(_pairs(question, answer.strip(" .\n"))))
+
+
+def _states_something(answer: str, pieces: Sequence[Piece]) -> bool:
+    """Whether a word that no list knows stands where the verb of a sentence would.
+
+    "The ferry Sørlandia sails to Oslo." judged together with its question would be supported by
+    whatever answers the question. Rather one short answer too few than that.
+    """
+    if not answer.rstrip().endswith((".", "!")):
+        return False
+    return any(
+        (before.is_name or (at == 2 and pieces[0].form in DETERMINERS | {"the"}))
+        and word.is_word
+        and _THIRD_PERSON.fullmatch(word.text) is not None
+        and (after.is_name or after.form in PREPOSITIONS | DETERMINERS | {"the"})
+        for at, (before, word, after) in enumerate(
+            zip(pieces, pieces[1:], pieces[2:], strict=False), start=1
+        )
+    )
 
 
 def statement_of(question: str, *, negated: bool = False) -> str:
