@@ -31,7 +31,7 @@ def joined(children: Iterable[Child]) -> Html:
     return Html("".join(map(_shown, children)))
 
 
-def tag(name: str, *children: Child, **attributes: str | bool | None) -> Html:
+def tag(name: str, /, *children: Child, **attributes: str | bool | None) -> Html:
     """An element.
 
     Args:
