@@ -129,6 +129,11 @@ class Settings(BaseSettings):
     serve_body_bytes: int = Field(
         default=2_000_000, ge=1, description="largest body of a request; larger ones get 413"
     )
+    serve_keep_answers: int = Field(
+        default=100,
+        ge=1,
+        description="answers of policies that `serve` keeps in memory, so that their pages open",
+    )
     serve_log_text: bool = Field(
         default=False, description="write questions and answers into the log of `serve`"
     )

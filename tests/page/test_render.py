@@ -105,7 +105,7 @@ def test_what_was_read_inside_the_model_is_a_step_of_the_page(
 def test_claims_show_their_counts_and_passages_their_titles(repaired: Answered) -> None:
     page = page_of(repaired)
 
-    assert "<dt>with both, within 1,000 words</dt><dd>1</dd>" in page
+    assert "<dt>both, within 1,000 words</dt><dd>1</dd>" in page
     assert "<b>Bonn</b> <code>bonn</code>" in page
     assert "absent pair" in page
 

@@ -172,7 +172,8 @@ def _section(title: str, body: Html) -> Html:
 
 def _decision(claim: Claim, behind: Behind) -> Html:
     repairs = behind.repairs[claim.sentence] if claim.sentence < len(behind.repairs) else 0
-    again = f" Written again {n_of(repairs, 'time')} before it was let out." if repairs else ""
+    times = {1: "once", 2: "twice"}.get(repairs, f"{repairs} times")
+    again = f" Written again {times} before it was let out." if repairs else ""
     return tag(
         "p",
         tag("b", claim.verdict.value.capitalize(), class_=f"word {claim.verdict}"),
@@ -274,7 +275,7 @@ def _pair(check: Check, behind: Behind) -> Html:
     facts = [
         ("documents with the first", _documents(check.head_count)),
         ("documents with the second", _documents(check.tail_count)),
-        (f"with both, within {check.window_words:,} words", _documents(both)),
+        (f"both, within {check.window_words:,} words", _documents(both)),
         ("nearest, words apart", _nearest(both)),
     ]
     named = joined(
@@ -372,8 +373,7 @@ def _estimators(claim: Claim, scores: Scores | None) -> Html:
     shown = [
         _estimator(part, name, value, claim.reasons.get(field)) for part, name, value, field in rows
     ]
-    features = ", ".join(f"{name} {value:.2f}" for name, value in claim.features.items())
-    shown.append(_estimator_row("corpus", "corpus_evidence", features or "nothing was counted"))
+    shown.append(_estimator_row("corpus", "corpus_evidence", _features(claim)))
     return tag("dl", *shown, class_="estimators")
 
 
@@ -386,6 +386,16 @@ def _estimator(part: str, name: str, value: float | None, reason: str | None) ->
     return _estimator_row(part, name, told)
 
 
-def _estimator_row(part: str, name: str, told: str) -> Html:
-    shown = tag("dd", tag("code", name), tag("span", told, class_="value"))
+def _features(claim: Claim) -> Html:
+    """What the corpus gave the score, folded away."""
+    if not claim.features:
+        return tag("span", "nothing was counted", class_="value")
+    listed = ", ".join(f"{name} {value:.2f}" for name, value in claim.features.items())
+    summary = tag("summary", f"{n_of(len(claim.features), 'feature')} of counts")
+    return tag("details", summary, tag("span", listed, class_="value"), class_="features")
+
+
+def _estimator_row(part: str, name: str, told: Child) -> Html:
+    value = told if isinstance(told, Html) else tag("span", told, class_="value")
+    shown = tag("dd", tag("code", name), value)
     return tag("div", tag("dt", part), shown)

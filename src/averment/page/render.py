@@ -53,7 +53,7 @@ def render_page(entries: Sequence[Entry], *, title: str, subtitle: str) -> str:
 
 def corpus_in_words(info: CorpusInfo) -> str:
     """What a corpus is, for the head of a page."""
-    return f"{info.name}: {info.n_documents:,} documents, {info.n_words:,} words"
+    return f"{info.name}: {n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}"
 
 
 def article(entry: Entry) -> Html:

@@ -27,7 +27,7 @@ from averment.wiring.checks import check_opened
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
-from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.policies import counts_by_aliases, make_policy, policy_names
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
 
@@ -87,6 +87,13 @@ class Serving(Closing):
             found = self._engines.get((policy, model)) or self._open_engine(policy, model)
             self._engines[policy, model] = found
             return found
+
+    def policies(self) -> list[str]:
+        """The policies that the model can follow; all of them, where the models are a server's."""
+        if self._own is None:
+            return policy_names()
+        can = self._own.info.capabilities
+        return [n for n in policy_names() if make_policy(n, self.index.info).needs <= can]
 
     def _open_engine(self, policy: str, model: str) -> Engine:
         rule = make_policy(policy, self.index.info)
