@@ -190,7 +190,7 @@ def test_faithful_and_true_are_two_marks_and_the_verdict_is_a_word_and_a_shape(
 
     assert '<span class="glyph" aria-hidden="true">✓</span>supported' in page
     assert re.search(r"faithful <b>\d\.\d\d</b>", page)
-    assert "true <b>uncalibrated</b>" in page
+    assert "true uncalibrated" in page
 
 
 def test_a_calibrated_claim_is_coloured_by_its_probability_and_tells_its_parts(
@@ -215,7 +215,7 @@ def test_where_no_passage_was_retrieved_no_faithfulness_is_shown(tmp_path: Path)
     page = page_of(ask(tmp_path, "In which city did Beethoven die?", said))
 
     assert "Nothing was retrieved." in page
-    assert "faithful <b>no passages</b>" in page
+    assert "faithful no passages" in page
 
 
 def test_a_claim_tells_what_windows_say_of_its_relation_and_how_names_were_counted(
@@ -251,7 +251,7 @@ def test_an_answer_whose_claims_were_not_scored_says_so(repaired: Answered) -> N
 
     page = page_of(replace(repaired, answer=replace(repaired.answer, claims=claims, scores=None)))
 
-    assert "faithful <b>not judged</b>" in page
+    assert "faithful not judged" in page
     assert "none: the claims were not scored" in page
 
 

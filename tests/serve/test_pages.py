@@ -59,8 +59,8 @@ def test_the_script_is_told_of_each_step_and_then_where_the_answer_is(rivers: Pa
 
     assert (first["kind"], last["kind"], end) == ("start", "answer", "[DONE]")
     assert [step["told"] for step in steps if step["kind"] == "commit"] == [
-        "let out “The Vltava flows through Prague.”",
-        "let out “So the answer is Vltava.”",
+        "kept “The Vltava flows through Prague.”",
+        "kept “So the answer is Vltava.”",
     ]
     assert page.status_code == 200
 
@@ -180,6 +180,18 @@ def test_a_page_and_all_it_loads_take_less_than_60_kb(rivers: Path) -> None:
             sizes.append(len(page.content) + sum(len(c.get(each).content) for each in loaded))
 
     assert max(sizes) < 60_000
+
+
+def test_pages_are_packed_for_whoever_can_unpack_them(rivers: Path) -> None:
+    with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
+        packed = c.get("/corpus?a=Prague", headers={"Accept-Encoding": "gzip"})
+        plain = c.get("/corpus?a=Prague", headers={"Accept-Encoding": "identity"})
+
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert packed.text == plain.text
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,10 @@ _RELATION_STYLES = {
 }
 _BANDS = 5
 """Colours of P(true), from a fifth to a fifth."""
+_TWO_THINGS = (
+    "Open a claim for what stands behind it. Faithful is how far the passages say it, true how "
+    "likely it is so: two things. "
+)
 _AT_LEAST = {CountKind.LOWER_BOUND: "≥ ", CountKind.ESTIMATE: "about "}
 
 
@@ -102,22 +106,22 @@ def _marks(claim: Claim) -> Html:
     return tag(
         "span",
         verdict,
-        tag("span", " faithful ", tag("b", _faithful(claim)), class_="number"),
-        tag("span", " true ", tag("b", _true(claim)), class_="number"),
+        tag("span", " faithful ", _faithful(claim), class_="number"),
+        tag("span", " true ", _true(claim), class_="number"),
         class_="marks",
     )
 
 
-def _faithful(claim: Claim) -> str:
+def _faithful(claim: Claim) -> Child:
     if claim.p_faithful is None:
         return "not judged"
     if _without_passages(claim):
         return "no passages"
-    return f"{claim.p_faithful:.2f}"
+    return tag("b", f"{claim.p_faithful:.2f}")
 
 
-def _true(claim: Claim) -> str:
-    return "uncalibrated" if claim.p_true is None else f"{claim.p_true:.2f}"
+def _true(claim: Claim) -> Child:
+    return "uncalibrated" if claim.p_true is None else tag("b", f"{claim.p_true:.2f}")
 
 
 def _without_passages(claim: Claim) -> bool:
@@ -146,7 +150,7 @@ def _legend(claims: Sequence[Claim]) -> Html:
     return tag(
         "div",
         tag("ul", *items, class_="legend"),
-        tag("p", "Open a claim for what stands behind it. ", colours, class_="note"),
+        tag("p", _TWO_THINGS, colours, class_="note"),
         class_="key",
     )
 
@@ -265,7 +269,7 @@ def _corpus(claim: Claim, behind: Behind) -> Html:
     if not claim.checks:
         reason = claim.reasons.get("support")
         why = f": {code_in_words(reason)}" if reason else ""
-        return tag("p", f"Not counted{why}. No two names of it make a pair.", class_="note")
+        return tag("p", f"Not counted{why}.", class_="note")
     return joined(_pair(check, behind) for check in claim.checks)
 
 

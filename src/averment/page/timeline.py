@@ -19,7 +19,7 @@ KIND_WORDS = {
     "count": "counting",
     "extract": "reading claims",
     "score": "scoring",
-    "commit": "let out",
+    "commit": "kept",
 }
 _KINDS: dict[type[object], str] = {
     steps.ExtractEntities: "extract",
@@ -216,7 +216,7 @@ def told(record: Record) -> str:
         case steps.Generate():
             return f"wrote “{outcome.text.strip()}”"
         case steps.Commit(sentence=committed):
-            return f"let out “{committed.text}”"
+            return f"kept “{committed.text}”"
         case steps.JudgeFaithfulness(claims=claims, passages=passages):
             scores = ", ".join(f"{found.score:.2f}" for found in outcome)
             return (

@@ -63,7 +63,7 @@ _CODES = {
     "name_missing": "no passage has all of its names",
     "relation_missing": "no passage states its relation",
     "not_checked": "nobody checked it",
-    "no_claim": "it claims nothing that can be checked",
+    "no_claim": "no two names of it make a pair",
     "extraction_failed": "what it claims could not be read out of it",
     "corpus_unavailable": "the corpus could not be asked",
     "uncalibrated": "no calibrator was given, so that no score here is a probability of being true",

@@ -21,6 +21,7 @@ from averment.serve.asking import Asking, PageQuestion
 from averment.serve.chat import Asked
 from averment.serve.connection import Events, while_connected, within
 from averment.serve.explorer import explore
+from averment.serve.packed_route import PackedRoute
 from averment.serve.pages import HEADERS
 from averment.serve.protection import SIGN_IN, session_token
 from averment.serve.refusals import Refused, refused
@@ -39,7 +40,7 @@ Phrase = Annotated[str, Query(max_length=_MOST_PHRASE)]
 
 def page_routes(server: Server) -> APIRouter:
     """The routes of the pages; they are no part of the interface for programs."""
-    router = APIRouter(include_in_schema=False)
+    router = APIRouter(include_in_schema=False, route_class=PackedRoute)
     _add_asking(router, server)
     _add_answers(router, server)
     _add_corpus(router, server)

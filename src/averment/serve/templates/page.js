@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 const SPOKEN = {
   search: "Looked it up, going on …",
   generate: "A draft is written, checking it …",
-  commit: "A sentence is checked and let out …",
+  commit: "A sentence is checked and kept …",
   score: "Scoring the claims …",
 };
 
