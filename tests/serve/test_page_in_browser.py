@@ -266,3 +266,28 @@ def test_the_corpus_and_what_is_not_there_can_be_read(
     tab.page.goto(f"{url}/answers/gone")
     assert tab.complaints.pop().endswith("404 (Not Found)")
     tab.check()
+
+
+def test_a_key_opens_the_page_until_one_signs_out(chromium: Any, rivers: Path) -> None:
+    tab = Tab(chromium, 360, "dark")
+    page = tab.page
+    scripted = ScriptedModel(
+        lambda prompt: GOOD.removeprefix(prompt.answer), name="tiny", capabilities=frozenset()
+    )
+    with serving_of(rivers, scripted, serve_keys="k-one") as serving, running(serving) as url:
+        page.goto(f"{url}/corpus?a=Prague")
+        tab.complaints.clear()  # Chromium would like a field for a name beside the key
+        tab.check()
+        page.get_by_label("Key").fill("k-one")
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/corpus?a=Prague")
+        page.get_by_role("link", name="Ask").click()
+        page.get_by_label("Question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/answers/*")
+        tab.check()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url("**/sign-in")
+        page.goto(url)
+
+        assert page.get_by_role("heading", name="Sign in").is_visible()
