@@ -236,17 +236,22 @@ def test_without_scripts_one_asks_and_opens_claims_all_the_same(
     assert not page.get_by_text("Open all claims").is_visible()
 
 
-def test_on_paper_every_claim_is_open(
+def test_on_paper_every_claim_is_open_and_nothing_is_dark(
     chromium: Any, url: str, model: WatchedModel, tmp_path: Path
 ) -> None:
     from pypdf import PdfReader
 
     model.may_go_on.set()
-    page = Tab(chromium).page
+    page = Tab(chromium, scheme="dark").page
     page.goto(url)
     page.get_by_label("Question").fill(QUESTION)
     page.keyboard.press("Enter")
     page.wait_for_url("**/answers/*")
+    page.emulate_media(media="print")
+    assert page.locator("body").evaluate("e => getComputedStyle(e).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    assert page.locator("h2").first.evaluate("e => getComputedStyle(e).color") == "rgb(27, 31, 36)"
 
     printed = PdfReader(io.BytesIO(page.pdf())).pages
 

@@ -268,8 +268,11 @@ def passage_name(passage: Passage) -> list[Child]:
 def _corpus(claim: Claim, behind: Behind) -> Html:
     if not claim.checks:
         reason = claim.reasons.get("support")
-        why = f": {code_in_words(reason)}" if reason else ""
-        return tag("p", f"Not counted{why}.", class_="note")
+        why = f"Not counted: {code_in_words(reason)}." if reason else "Not counted."
+        if reason is None and claim.support is not Support.UNKNOWN:
+            found = claim.support.replace("_", " ")
+            why = f"Not counted by itself: {found}, by what was counted for claims before it."
+        return tag("p", why, class_="note")
     return joined(_pair(check, behind) for check in claim.checks)
 
 

@@ -11,10 +11,12 @@ from collections.abc import AsyncIterator
 from typing import Any, NamedTuple
 
 from averment.engine import Answered, check_question
+from averment.errors import UsageError
 from averment.page.timeline import kind_of, rejected_drafts, told
 from averment.serve.chat import Asked, Chats
 from averment.serve.details import policy_details
 from averment.serve.recorded import recorded
+from averment.serve.refusals import Refused
 from averment.trace import Record
 from averment.types import Question
 
@@ -43,9 +45,10 @@ class Asking:
         """The id of the answer, once it is there.
 
         Raises:
+            Refused: It is no question.
             AvermentError: What ended it.
         """
-        check_question(asked.text)
+        _check(asked.text)
         started = time.perf_counter()
         engine = await self._chats.engine(asked.of)
         answered = await engine.answer_async(Question("question", asked.text))
@@ -53,7 +56,7 @@ class Asking:
 
     async def pieces(self, asked: PageQuestion) -> AsyncIterator[dict[str, Any]]:
         """A piece when it is begun, one a step, and the id of the answer."""
-        check_question(asked.text)
+        _check(asked.text)
         started = time.perf_counter()
         yield _STARTED
         engine = await self._chats.engine(asked.of)
@@ -77,3 +80,11 @@ class Asking:
         details = policy_details(answered.answer, model=asked.of.model, mode=_MODE, ignored=())
         self._chats.note(details, question=asked.text, started=started)
         return answered.answer.trace_id
+
+
+def _check(text: str) -> None:
+    """Refuse what is no question, without the hint for the command line."""
+    try:
+        check_question(text)
+    except UsageError as error:
+        raise Refused(400, "UsageError", error.message, hint="Ask one question.") from error
