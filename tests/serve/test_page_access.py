@@ -165,7 +165,7 @@ def test_a_page_whose_name_points_here_is_refused_by_that_name(rivers: Path) -> 
     with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
         rebound = [
             c.get(path, headers={**HTML, "Host": "evil.example"}).status_code
-            for path in ("/", "/corpus", "/assets/page.css")
+            for path in ("/", "/corpus", "/assets/page.js")
         ]
 
     assert rebound == [403] * 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import threading
 from pathlib import Path
@@ -160,9 +162,12 @@ def test_every_page_forbids_foreign_scripts_frames_and_keeping(rivers: Path) -> 
             *(c.get(path, headers=HTML) for path in ("/", "/corpus", "/answers/none")),
         ]
 
+    style = re.findall(r"<style>(.*?)</style>", answer.text, re.DOTALL)[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     for page in pages:
         policy = page.headers["content-security-policy"]
         assert "default-src 'none'" in policy
+        assert f"style-src 'sha256-{digest}';" in policy
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         assert page.headers["x-content-type-options"] == "nosniff"
@@ -176,7 +181,7 @@ def test_a_page_and_all_it_loads_take_less_than_60_kb(rivers: Path) -> None:
         sizes = []
         for page in pages:
             loaded = set(re.findall(r'(?:src|href)="(/assets/[^"]+)"', page.text))
-            assert len(loaded) == 3
+            assert len(loaded) == 2
             sizes.append(len(page.content) + sum(len(c.get(each).content) for each in loaded))
 
     assert max(sizes) < 60_000

@@ -22,7 +22,6 @@ from averment.serve.chat import Asked
 from averment.serve.connection import Events, while_connected, within
 from averment.serve.explorer import explore
 from averment.serve.packed_route import PackedRoute
-from averment.serve.pages import HEADERS
 from averment.serve.protection import SIGN_IN, session_token
 from averment.serve.refusals import Refused, refused
 from averment.serve.sessions import COOKIE, LIFE_S
@@ -93,7 +92,9 @@ def _add_answers(router: APIRouter, server: Server) -> None:
         )
         name = f"averment-{entry.answer.trace_id}.html"
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(page, media_type="text/html", headers={**HEADERS, **disposition})
+        return Response(
+            page, media_type="text/html", headers={**server.pages.headers, **disposition}
+        )
 
     @router.get("/answers/{trace_id}")
     async def show_answer(trace_id: str) -> Response:
@@ -103,7 +104,7 @@ def _add_answers(router: APIRouter, server: Server) -> None:
 
     @router.get("/assets/{name}")
     async def show_asset(name: str) -> Response:
-        """Style, script, icon."""
+        """Script and icon."""
         found = server.pages.asset(name)
         if found is None:
             raise Refused(404, "NotFound", f"There is no file {name[:100]!r}.")

@@ -16,27 +16,26 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from averment.page.document import styles
+from averment.page.document import source_of, styles
+from averment.page.html import Html
 from averment.page.render import STYLES, corpus_in_words
 from averment.serve.refusals import Refused
 from averment.serve.sessions import Sessions
 from averment.wiring.serving import Serving
 
 _POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; style-src {style}; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS = {
-    "Content-Security-Policy": _POLICY,
+_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # Not no-referrer: forms would then be sent without saying from where, which is asked of them.
     "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_TYPES = {"js": "text/javascript", "svg": "image/svg+xml"}
 _TITLES = {
     400: "That cannot be used",
     403: "Not from there",
@@ -64,14 +63,20 @@ class Pages:
             lstrip_blocks=True,
         )
         self._assets = {
-            "page.css": f"{styles(STYLES)}\n{_template('page.css')}",
             "page.js": _template("page.js"),
             "icon.svg": _template("icon.svg"),
+        }
+        # In each page rather than in a file of its own, which would be waited for before the paint.
+        style = f"{styles(STYLES)}\n{_template('page.css')}"
+        self.headers = {
+            **_HEADERS,
+            "Content-Security-Policy": _POLICY.format(style=source_of(style)),
         }
         digest = hashlib.sha256("".join(self._assets.values()).encode()).hexdigest()
         self._environment.globals.update(
             corpus=corpus_in_words(serving.index.info),
             model=serving.own_model or "",
+            style=Html(style),
             version=digest[:12],
             signs_in=sessions.are_needed,
         )
@@ -85,7 +90,7 @@ class Pages:
             **values: What the template asks for.
         """
         html = self._environment.get_template(f"{name}.html").render(values)
-        return HTMLResponse(html, status_code=status, headers=HEADERS)
+        return HTMLResponse(html, status_code=status, headers=self.headers)
 
     def problem(self, refusal: Refused) -> HTMLResponse:
         """The page of what went wrong."""
@@ -95,13 +100,13 @@ class Pages:
         return made
 
     def asset(self, name: str) -> Response | None:
-        """Style, script or icon; None: there is none of that name."""
+        """Script or icon; None: there is none of that name."""
         content = self._assets.get(name)
         if content is None:
             return None
         kind = _TYPES[name.rpartition(".")[2]]
         cached: Mapping[str, str] = {"Cache-Control": "public, max-age=31536000, immutable"}
-        return Response(content, media_type=kind, headers={**HEADERS, **cached})
+        return Response(content, media_type=kind, headers={**self.headers, **cached})
 
 
 def is_read(request: Request) -> bool:
