@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -45,7 +45,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _absent(kind: str, reason: str) -> None:
+def absent(kind: str, reason: str) -> NoReturn:
+    """Skip what cannot be shown here, or fail where it has to be."""
     if kind in _REQUIRED:
         pytest.fail(f"AVERMENT_REQUIRE={kind}, but {reason}")
     pytest.skip(reason)
@@ -55,7 +56,7 @@ def _absent(kind: str, reason: str) -> None:
 def shared_data() -> Path:
     """The folder of real data sets beside the checkout."""
     if not SHARED_DATA.is_dir():
-        _absent("data", "../shared/data is not there")
+        absent("data", "../shared/data is not there")
     return SHARED_DATA
 
 
@@ -66,5 +67,5 @@ def model_path() -> Path:
 
     path = Registry(home=_MODEL_HOME).find("qwen2.5-coder-0.5b")
     if path is None:
-        _absent("model", "the 0.5B model is absent; type: averment models get qwen2.5-coder-0.5b")
+        absent("model", "the 0.5B model is absent; type: averment models get qwen2.5-coder-0.5b")
     return path

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from averment.outcomes import KIND_OF, OutcomeReason, best_evidence, outcome_reason
-from averment.page.render import REASON_WORDS
+from averment.page.words import REASON_WORDS
 from averment.types import Verdict
 from doubles import hits, passage
 from test_answers import CLAIM, FINAL, answered

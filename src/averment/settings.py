@@ -175,6 +175,11 @@ class Settings(BaseSettings):
         default=False,
         description="put the texts of questions, answers and queries into spans and events",
     )
+    serve_keep_answers: int = Field(
+        default=100,
+        ge=1,
+        description="answers of policies that `serve` keeps in memory, so that their pages open",
+    )
     serve_log_text: bool = Field(
         default=False, description="write questions and answers into the log of `serve`"
     )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import averment
 from averment.engine import Answered, Edges, Engine
 from averment.models.scripted import ScriptedModel
-from averment.page.render import Entry, rejected_drafts, render_page
+from averment.page.render import Entry, render_page
+from averment.page.snippets import Seen, snippets_of
+from averment.page.timeline import rejected_drafts
 from averment.policies.dragin import Dragin
 from averment.policies.fixed_length import FixedLength
 from averment.policies.loop import SentenceLoop
@@ -35,7 +41,7 @@ def ask(tmp_path: Path, question: str, said: list[str]) -> Answered:
     )
 
 
-def page_of(result: Answered, **more: str) -> str:
+def page_of(result: Answered, **more: Any) -> str:
     return render_page([Entry(result.answer, result.trace, **more)], title="t", subtitle="s")
 
 
@@ -56,7 +62,7 @@ def repaired(tmp_path: Path) -> Answered:
 def test_a_rejected_draft_is_struck_through(repaired: Answered) -> None:
     page = page_of(repaired)
 
-    assert "<s>wrote “Beethoven was born in Berlin.”</s> rejected" in page
+    assert '<s>wrote “Beethoven was born in Berlin.”</s> <b class="rejected">rejected' in page
     assert "<s>wrote “Beethoven was born in Bonn.”</s>" not in page
 
 
@@ -99,8 +105,8 @@ def test_what_was_read_inside_the_model_is_a_step_of_the_page(
 def test_claims_show_their_counts_and_passages_their_titles(repaired: Answered) -> None:
     page = page_of(repaired)
 
-    assert "documents with both" in page
-    assert "<blockquote><b>Bonn</b>" in page
+    assert "<dt>both, within 1,000 words</dt><dd>1</dd>" in page
+    assert "<b>Bonn</b> <code>bonn</code>" in page
     assert "absent pair" in page
 
 
@@ -115,14 +121,15 @@ def test_an_abstention_shows_what_was_not_given(tmp_path: Path) -> None:
 
     assert "I do not know." in page
     assert "Draft, not given" in page
-    assert ">never<" in page
+    assert ">never in one document<" in page
 
 
 def test_what_may_be_in_a_missing_part_is_not_called_never(repaired: Answered) -> None:
     shown = page_of(replace(repaired, answer=_with_lower_bounds(repaired.answer)))
 
-    assert ">never<" not in shown
-    assert '<td class="n">≥ 0</td><td class="n">?</td>' in shown
+    assert "never in one document" not in shown
+    assert "<dd>≥ 0</dd>" in shown
+    assert "<dd>not known</dd>" in shown
 
 
 def _with_lower_bounds(answer: Answer) -> Answer:
@@ -171,8 +178,35 @@ def test_a_claim_shows_what_is_held_of_it_and_that_its_score_is_no_probability(
 ) -> None:
     page = page_of(repaired)
 
-    assert "<b>supported</b>: passage entails; not calibrated" in page
-    assert "<blockquote><b>Bonn</b>Beethoven was born in Bonn.</blockquote>" in page
+    assert '<b class="word supported">Supported</b>: a passage says it' in page
+    assert "no calibrator was given, so that no score here is a probability" in page
+    assert "<mark>Beethoven was born in Bonn.</mark> Bonn lies on the Rhine." in page
+
+
+def test_faithful_and_true_are_two_marks_and_the_verdict_is_a_word_and_a_shape(
+    repaired: Answered,
+) -> None:
+    page = page_of(repaired)
+
+    assert '<span class="glyph" aria-hidden="true">✓</span>supported' in page
+    assert re.search(r"faithful <b>\d\.\d\d</b>", page)
+    assert "true uncalibrated" in page
+
+
+def test_a_calibrated_claim_is_coloured_by_its_probability_and_tells_its_parts(
+    repaired: Answered,
+) -> None:
+    sure = {"p_true": 0.81, "p_true_if_faithful": 0.9, "p_true_if_unfaithful": 0.3}
+    claims = tuple(
+        replace(claim, **sure, p_faithful=0.85, calibrated=True) for claim in repaired.answer.claims
+    )
+
+    page = page_of(replace(repaired, answer=replace(repaired.answer, claims=claims)))
+
+    assert 'class="claim supported p4"' in page
+    assert "true <b>0.81</b>" in page
+    assert "0.90 if it is faithful (weight 0.85), 0.30 if it is not (weight 0.15)" in page
+    assert "uncalibrated" not in page
 
 
 def test_where_no_passage_was_retrieved_no_faithfulness_is_shown(tmp_path: Path) -> None:
@@ -181,7 +215,7 @@ def test_where_no_passage_was_retrieved_no_faithfulness_is_shown(tmp_path: Path)
     page = page_of(ask(tmp_path, "In which city did Beethoven die?", said))
 
     assert "Nothing was retrieved." in page
-    assert "faithful to the passages" not in page
+    assert "faithful no passages" in page
 
 
 def test_a_claim_tells_what_windows_say_of_its_relation_and_how_names_were_counted(
@@ -189,4 +223,44 @@ def test_a_claim_tells_what_windows_say_of_its_relation_and_how_names_were_count
 ) -> None:
     page = page_of(repaired)
 
-    assert '<td class="present">“Bonn” says so</td>' in page
+    assert '<span class="present">“Bonn” says so</span>' in page
+
+
+def test_places_in_the_corpus_are_shown_with_their_names_marked_or_say_why_not(
+    repaired: Answered, tmp_path: Path
+) -> None:
+    found = snippets_of(repaired.answer, averment.open_index(tmp_path / "idx"))
+    refused = dict.fromkeys(found, Seen(refusal="the index is damaged"))
+
+    shown = page_of(repaired, snippets=found)
+
+    assert "<code>bonn</code>" in shown
+    assert "<mark>Beethoven</mark> was born in <mark>Bonn</mark>" in shown
+    assert "Places cannot be shown: the index is damaged" in page_of(repaired, snippets=refused)
+
+
+def test_the_time_line_tells_what_a_retrieval_cost(repaired: Answered) -> None:
+    assert re.search(r"took \d+\.\d ms; the draft behind it read [\d,]+ tokens", page_of(repaired))
+
+
+def test_an_answer_whose_claims_were_not_scored_says_so(repaired: Answered) -> None:
+    claims = tuple(
+        replace(claim, p_faithful=None, score=None, reasons={"verdict": "not_checked"})
+        for claim in repaired.answer.claims
+    )
+
+    page = page_of(replace(repaired, answer=replace(repaired.answer, claims=claims, scores=None)))
+
+    assert "faithful not judged" in page
+    assert "none: the claims were not scored" in page
+
+
+def test_the_page_forbids_itself_everything_but_its_own_style(repaired: Answered) -> None:
+    page = page_of(repaired)
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+
+    assert f"default-src &#x27;none&#x27;; style-src &#x27;sha256-{digest}&#x27;" in page.replace(
+        "'", "&#x27;"
+    )
+    assert " style=" not in page

@@ -55,3 +55,16 @@ def test_a_chat_with_documents_is_answered_by_it_and_checked(
     details = (events(response.text)[-2] if stream else response.json())["averment"]
     assert (details["route"], details["evidence_sources"]) == ("checked_afterwards", ["documents"])
     assert "Elbe" in details["answer"]
+
+
+def test_its_answer_has_a_page_that_does_not_say_where_the_file_lies(
+    http: Any, model_path: Path
+) -> None:
+    form = {"question": QUESTION, "policy": "quco"}
+
+    page = http.post("/answers", data=form, headers={"Accept": "text/html"}, follow_redirects=True)
+
+    assert page.status_code == 200
+    assert 'class="claim ' in page.text
+    assert model_path.name in page.text
+    assert str(model_path.parent) not in page.text

@@ -163,17 +163,18 @@ def write_page(
     path: Path, answered: list[Answered], engine: Engine, roles: list[str] | None = None
 ) -> None:
     """Write answers as one page; whole or not at all."""
-    from averment.page.render import Entry, render_page
+    from averment.page.render import Entry, corpus_in_words, render_page
+    from averment.page.snippets import snippets_of
 
-    info = engine.edges.index.info
+    index = engine.edges.index
     entries = [
-        Entry(result.answer, result.trace, role)
+        Entry(result.answer, result.trace, role, snippets_of(result.answer, index))
         for result, role in zip(answered, roles or [""] * len(answered), strict=True)
     ]
     page = render_page(
         entries,
         title=f"averment: {len(entries)} answers" if len(entries) > 1 else "averment",
-        subtitle=f"Corpus {info.name}: {info.n_documents:,} documents, {info.n_words:,} words. "
+        subtitle=f"Corpus {corpus_in_words(index.info)}. "
         f"Model {engine.edges.model.info.name}. Presence in the corpus is no proof of truth.",
     )
     write_whole(path, page)
@@ -244,11 +245,11 @@ def print_verdict(answer: Answer) -> None:
     """The verdict, the short answer, and what it took."""
     from rich.text import Text
 
-    from averment.page.render import REASON_WORDS
+    from averment.page.words import reason_in_words
 
     style = {"answered": "bold green", "warned": "bold yellow", "abstained": "bold"}
     told = answer.final_answer or answer.text
-    reason = f"  ({REASON_WORDS.get(answer.reason, answer.reason)})" if answer.reason else ""
+    reason = f"  ({reason_in_words(answer.reason)})" if answer.reason else ""
     out().print(
         Text.assemble(
             (f"{answer.verdict.value:>11}  ", style[answer.verdict.value]), (told, "bold"), reason

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from averment.settings import Settings
     from averment.wiring.serving import Serving
 
-_NEEDED = ("fastapi", "uvicorn", "prometheus_client")
+_NEEDED = ("fastapi", "uvicorn", "prometheus_client", "jinja2")
 _GRACE_S = 10
 _BACKLOG = 128
 
@@ -144,6 +144,11 @@ def _run(serving: Serving, settings: Settings, listener: socket.socket) -> None:
     host, port = listener.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     answering = serving.own_model or f"the models of {settings.base_url}"
-    err().print(f"Serving {answering} at http://{shown}:{port}/v1; Ctrl-C stops.", markup=False)
+    err().print(
+        f"Serving {answering} at http://{shown}:{port}/v1; the page is http://{shown}:{port}/ and "
+        "Ctrl-C stops.",
+        markup=False,
+        soft_wrap=True,
+    )
     with contextlib.suppress(KeyboardInterrupt):  # told to stop, and has stopped
         uvicorn.Server(config).run(sockets=[listener])

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib import resources
-from string import Template
 
 from averment.evaluation.bench_file import PaperRow
 from averment.evaluation.comparing import Difference
@@ -19,6 +17,8 @@ from averment.evaluation.curves import ConfidenceCurves
 from averment.evaluation.run_record import RunRecord
 from averment.evaluation.tables import Line, Mean, shown_metrics
 from averment.page.charts import Axis, Point, Series, line_chart
+from averment.page.document import whole_page
+from averment.page.html import Html
 
 _METRICS = {
     "exact_match": "exact match",
@@ -51,16 +51,15 @@ class BenchReport:
 def render_bench(report: BenchReport) -> str:
     """The page as a string."""
     record = report.record
-    shell = (resources.files("averment.page") / "bench_template.html").read_text(encoding="utf-8")
     names = list(dict.fromkeys(line.set for line in report.table))
-    return Template(shell).substitute(
-        title=escape(f"averment bench: {record.bench}"),
-        subtitle=escape(
-            f"{record.model}. Means over questions with 95 % bootstrap intervals; failed questions "
-            "are counted, not graded."
-        ),
-        articles="\n".join([_warnings(report), *(_set(name, report) for name in names)])
-        + _made_with(record, report.table),
+    parts = [_warnings(report), *(_set(name, report) for name in names)]
+    return whole_page(
+        map(Html, [*parts, _made_with(record, report.table)]),
+        title=f"averment bench: {record.bench}",
+        subtitle=f"{record.model}. Means over questions with 95 % bootstrap intervals; failed "
+        "questions are counted, not graded.",
+        style=("base.css", "bench.css"),
+        kind="broad",
     )
 
 

@@ -6,7 +6,7 @@ Routes only read a request, wait at a gate and hand on; what they do is in the m
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import metadata
@@ -24,8 +24,11 @@ from averment.serve.chat import Chats
 from averment.serve.connection import Events, while_connected, within
 from averment.serve.details import DETAILS, headers_of
 from averment.serve.gate import Gate, Pool, in_thread
+from averment.serve.kept import KeptAnswers
 from averment.serve.measures import CONTENT_TYPE, Measures
-from averment.serve.protection import Protection, rules_of
+from averment.serve.page_routes import page_routes
+from averment.serve.pages import Pages, is_read
+from averment.serve.protection import Protection, rules_of, sessions_of
 from averment.serve.refusals import Refused, refused
 from averment.serve.requests import (
     ChatRequest,
@@ -117,7 +120,11 @@ class Server:
         self.corpus_pool = Pool(_CORPUS_WORKERS)
         endpoint = serving.chat_server()
         self.upstream = endpoint and Upstream(endpoint, timeout_s=settings.timeout_s)
-        self.chats = Chats(serving, self.upstream, settings, self.measures)
+        self.kept = KeptAnswers(settings.serve_keep_answers)
+        self.chats = Chats(serving, self.upstream, settings, self.measures, self.kept)
+        self.sessions = sessions_of(settings)
+        self.pages = Pages(serving, self.sessions)
+        self.policies = serving.policies()
         self.measures.watch("answers_inside", "Answers on the way.", lambda: self.answers.n_inside)
         self.measures.watch("corpus_inside", "Queries on the way.", lambda: self.corpus.n_inside)
 
@@ -160,11 +167,10 @@ def make_app(serving: Serving, settings: Settings) -> FastAPI:
     app.include_router(_models_and_answers(server), responses=_REFUSALS)
     app.include_router(_corpus(server), responses=_REFUSALS)
     app.include_router(_state(server))
-    for kind in (AvermentError, Refused, TimeoutError):
-        app.add_exception_handler(kind, _on_error)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http)
-    rules = rules_of(settings, settings.serve_host)
+    app.include_router(page_routes(server))
+    for kind in (AvermentError, Refused, TimeoutError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, partial(_on_error, server.pages))
+    rules = rules_of(settings, settings.serve_host, server.sessions)
     app.add_middleware(Protection, rules=rules, measures=server.measures)
     made = app.openapi
     app.openapi = lambda: _as_refused(made())  # type: ignore[method-assign]
@@ -272,26 +278,25 @@ def _check_text(body: Any) -> None:
         raise Refused(400, "UsageError", "The request holds half a character.") from error
 
 
-async def _on_error(_: Request, error: Exception) -> Response:
-    refusal = refused(error)
-    return Json(refusal.object(), status_code=refusal.status, headers=refusal.headers)
-
-
-async def _on_invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    where = ".".join(str(step) for step in first["loc"] if step != "body")
-    refusal = Refused(400, "UsageError", f"{where or 'The body'}: {first['msg']}.")
-    refusal_body = refusal.object()
-    refusal_body["error"]["param"] = where or None
-    return Json(refusal_body, status_code=400)
-
-
-async def _on_http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    kind = _KINDS.get(error.status_code, "UsageError")
-    refusal = Refused(error.status_code, kind, str(error.detail))
-    return Json(refusal.object(), status_code=refusal.status, headers=error.headers)
+async def _on_error(pages: Pages, request: Request, error: Exception) -> Response:
+    """What went wrong: a page for a person, an error object for a program."""
+    param = None
+    headers: Mapping[str, str] | None = None
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        param = ".".join(str(step) for step in first["loc"] if step != "body") or None
+        refusal = Refused(400, "UsageError", f"{param or 'The body'}: {first['msg']}.")
+    elif isinstance(error, HTTPException):
+        kind = _KINDS.get(error.status_code, "UsageError")
+        refusal, headers = Refused(error.status_code, kind, str(error.detail)), error.headers
+    else:
+        refusal = refused(error)
+    if is_read(request):
+        return pages.problem(refusal)
+    body = refusal.object()
+    if param is not None:
+        body["error"]["param"] = param
+    return Json(body, status_code=refusal.status, headers=headers or refusal.headers)
 
 
 def _as_refused(document: dict[str, Any]) -> dict[str, Any]:

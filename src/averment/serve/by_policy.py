@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from averment import steps
 from averment.engine import Answered, Engine
 from averment.serve.completions import Identity, closing_pieces, may_leave, policy_body, spoken
-from averment.trace import Record
+from averment.serve.recorded import recorded
 from averment.types import Question, Sentence
 
 
@@ -25,6 +24,7 @@ class PolicyRequest:
         model: The model's name as it is served.
         mode: When text leaves.
         ignored: Fields of the request without effect.
+        keep: Told of the answer once it is there.
         include_usage: Whether a stream ends with the usage.
     """
 
@@ -34,46 +34,37 @@ class PolicyRequest:
     model: str
     mode: str
     ignored: list[str]
+    keep: Callable[[Answered], Awaitable[None]]
     include_usage: bool = False
 
     async def body(self) -> dict[str, Any]:
         """The completion as a whole."""
-        return self._body(await self.engine.answer_async(self._asked))
+        answered = await self.engine.answer_async(self._asked)
+        await self.keep(answered)
+        return self._body(answered)
 
     async def pieces(self) -> AsyncIterator[dict[str, Any]]:
         """The completion in pieces; each sentence comes with what is held of it."""
-        records: asyncio.Queue[Record | None] = asyncio.Queue()
-        answering = asyncio.create_task(self._answer(records))
         leaving = _Leaving(self.mode)
-        try:
-            while (record := await records.get()) is not None:
-                if isinstance(record.step, steps.Commit):
-                    is_first = not leaving.n_sent
-                    for text, held in leaving.take(record.step.sentence):
-                        delta = spoken(text, is_first=is_first)
-                        yield self.identity.piece(delta, averment={"sentence": held})
-            answered = await answering
-        finally:
-            answering.cancel()
-        for piece in closing_pieces(
-            self._body(answered),
-            self.identity,
-            n_sent=leaving.n_sent,
-            include_usage=self.include_usage,
-        ):
-            yield piece
+        async for made in recorded(self.engine, self._asked):
+            if isinstance(made, Answered):
+                await self.keep(made)
+                for piece in closing_pieces(
+                    self._body(made),
+                    self.identity,
+                    n_sent=leaving.n_sent,
+                    include_usage=self.include_usage,
+                ):
+                    yield piece
+            elif isinstance(made.step, steps.Commit):
+                is_first = not leaving.n_sent
+                for text, held in leaving.take(made.step.sentence):
+                    delta = spoken(text, is_first=is_first)
+                    yield self.identity.piece(delta, averment={"sentence": held})
 
     @property
     def _asked(self) -> Question:
         return Question("question", self.question)
-
-    async def _answer(self, records: asyncio.Queue[Record | None]) -> Answered:
-        try:
-            return await self.engine.answer_async(
-                self._asked, lambda _, record: records.put_nowait(record)
-            )
-        finally:
-            records.put_nowait(None)
 
     def _body(self, answered: Answered) -> dict[str, Any]:
         return policy_body(

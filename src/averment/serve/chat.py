@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from averment.audit.actor import ACTOR, MOST_CHARACTERS, REQUEST
-from averment.engine import Engine
+from averment.engine import Answered, Engine
 from averment.errors import CapabilityError, ModelError, UnknownNameError
 from averment.serve.by_policy import PolicyRequest
 from averment.serve.checked_afterwards import CheckedRequest, Recorder
@@ -28,6 +28,7 @@ from averment.serve.evidence import (
     upstream_messages,
 )
 from averment.serve.gate import in_thread
+from averment.serve.kept import KeptAnswers
 from averment.serve.measures import Measures
 from averment.serve.upstream import Upstream
 from averment.settings import Settings
@@ -61,15 +62,22 @@ class Chats:
         upstream: The model's own server; None: it has none, and only policies answer.
         settings: The default policy, and what is logged.
         measures: Where answers are counted.
+        kept: Where answers of policies are kept.
     """
 
     def __init__(
-        self, serving: Serving, upstream: Upstream | None, settings: Settings, measures: Measures
+        self,
+        serving: Serving,
+        upstream: Upstream | None,
+        settings: Settings,
+        measures: Measures,
+        kept: KeptAnswers,
     ) -> None:
         self._serving = serving
         self._upstream = upstream
         self._settings = settings
         self._measures = measures
+        self._kept = kept
 
     async def models(self) -> list[str]:
         """The models that can be asked for, without policies.
@@ -88,7 +96,7 @@ class Chats:
         started = time.perf_counter()
         _name_actor(request)
         made = await (await self._prepared(request, mode)).body()
-        self._note(request, made[DETAILS], started)
+        self.note(made[DETAILS], question=question_of(request), started=started)
         return made
 
     async def pieces(
@@ -101,16 +109,14 @@ class Chats:
         async for piece in prepared.pieces():
             details = piece.get(DETAILS) or {}
             if "route" in details:
-                self._note(request, details, started)
+                self.note(details, question=question_of(request), started=started)
             yield piece
 
     async def _prepared(
         self, request: Mapping[str, Any], mode: str
     ) -> PolicyRequest | CheckedRequest:
         asked = named(request["model"], default_policy=self._settings.policy)
-        own = self._serving.own_model
-        if own is not None and asked.model != own:
-            raise UnknownNameError("model", asked.model, [own])
+        self._check_model(asked.model)
         identity = Identity(
             f"chatcmpl-{secrets.token_hex(8)}", int(time.time()), str(request["model"])
         )
@@ -134,12 +140,13 @@ class Chats:
                 record=self._recorder(request),
             )
         return PolicyRequest(
-            engine=await self._engine(asked),
+            engine=await self.engine(asked),
             question=question_of(request),
             identity=identity,
             model=asked.model,
             mode=mode,
             ignored=ignored_by_a_policy(request),
+            keep=self.keep,
             include_usage=bool((request.get("stream_options") or {}).get("include_usage")),
         )
 
@@ -164,7 +171,15 @@ class Chats:
                 mode=mode,
             )
 
-    async def _engine(self, asked: Asked) -> Engine:
+    async def engine(self, asked: Asked) -> Engine:
+        """The engine of a policy and a model.
+
+        Raises:
+            UnknownNameError: No such policy or model.
+            ModelError: The model cannot be reached, or not be used.
+            CapabilityError: The policy needs what the model lacks.
+        """
+        self._check_model(asked.model)
         try:
             return await in_thread(self._serving.engine, *asked)
         except ModelError as error:
@@ -181,7 +196,11 @@ class Chats:
             )
         return self._upstream
 
-    def _note(self, request: Mapping[str, Any], details: Mapping[str, Any], started: float) -> None:
+    async def keep(self, answered: Answered) -> None:
+        """Keep an answer, so that its page can be opened."""
+        await in_thread(self._kept.keep, answered)
+
+    def note(self, details: Mapping[str, Any], *, question: str, started: float) -> None:
         """Count an answer and log it; what was asked and said only if that was asked for."""
         self._measures.answer(details)
         log = logging.getLogger("averment.serve")
@@ -197,9 +216,12 @@ class Chats:
         )
         if self._settings.serve_log_text:
             said = details.get("answer")
-            log.info(
-                "trace=%s question=%r answer=%r", details["trace_id"], question_of(request), said
-            )
+            log.info("trace=%s question=%r answer=%r", details["trace_id"], question, said)
+
+    def _check_model(self, name: str) -> None:
+        own = self._serving.own_model
+        if own is not None and name != own:
+            raise UnknownNameError("model", name, [own])
 
 
 def _name_actor(request: Mapping[str, Any]) -> None:

@@ -7,13 +7,15 @@ fault of ours is an error object and a line in the log, never a broken connectio
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
+import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,13 +23,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from averment.audit.actor import ACTOR, MOST_CHARACTERS
 from averment.models.openai_compat import is_loopback
 from averment.serve.refusals import Refused, refused, trail
+from averment.serve.sessions import COOKIE, Sessions
 from averment.settings import Settings
 
 if TYPE_CHECKING:
     from averment.serve.measures import Measures
 
+SIGN_IN = "/sign-in"
 _ACTOR_HEADER = b"x-averment-by"
-_OPEN = frozenset({"/healthz"})
+_OPEN = re.compile(rf"/healthz|{SIGN_IN}|/assets/[^/]+")
+_PAGES = re.compile(r"/|/answers(/.*)?|/corpus|/sign-out")
+"""What a browser may open with the cookie of its session; everything else asks for a key."""
 _BODY_TIMEOUT_S = 30.0
 _NO_ROUTE = "(none)"
 
@@ -37,31 +43,37 @@ class Rules:
     """What is asked of a request.
 
     Args:
-        keys: One of which a client must show, if there are any.
+        sessions: Keys, one of which a client must show if there are any, and who showed one.
         body_bytes: Largest body.
         loopback_only: The server listens on loopback, so a page of another site that has its
             name point here is refused by the name it asks for.
     """
 
-    keys: Sequence[str] = ()
+    sessions: Sessions = field(default_factory=Sessions)
     body_bytes: int = 2_000_000
     loopback_only: bool = True
 
 
-def rules_of(settings: Settings, host: str) -> Rules:
+def rules_of(settings: Settings, host: str, sessions: Sessions | None = None) -> Rules:
     """What the settings ask of every request.
 
     Args:
-        settings: With keys, with commas between, and the largest body.
+        settings: With the largest body.
         host: Where the server listens.
+        sessions: Keys and who showed one; None: the keys of the settings, and nobody yet.
     """
-    given = settings.serve_keys
-    keys = given.get_secret_value().split(",") if given else []
     return Rules(
-        keys=[key.strip() for key in keys if key.strip()],
+        sessions=sessions or sessions_of(settings),
         body_bytes=settings.serve_body_bytes,
         loopback_only=is_loopback(host),
     )
+
+
+def sessions_of(settings: Settings) -> Sessions:
+    """The keys of the settings, with commas between."""
+    given = settings.serve_keys
+    keys = given.get_secret_value().split(",") if given else []
+    return Sessions([key.strip() for key in keys if key.strip()])
 
 
 class Protection:
@@ -101,7 +113,7 @@ class Protection:
             if not isinstance(error, Refused):
                 logging.getLogger("averment.serve").error("a request failed: %s", trail(error))
             if not status:
-                await _send(refused(error), noting)
+                await _send(refused(error), scope, noting)
         finally:
             if actor is not None:
                 ACTOR.reset(actor)
@@ -113,8 +125,8 @@ class Protection:
         headers = dict(scope["headers"])
         if self._rules.loopback_only:
             _check_host(headers.get(b"host", b"").decode("latin-1"))
-        if self._rules.keys and scope["path"] not in _OPEN:
-            _check_key(headers.get(b"authorization", b"").decode("latin-1"), self._rules.keys)
+        if self._rules.sessions.are_needed and not _OPEN.fullmatch(scope["path"]):
+            _check_key(scope["path"], headers, self._rules.sessions)
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._rules.body_bytes:
             raise _too_large(self._rules.body_bytes)
@@ -166,24 +178,37 @@ def _check_host(host: str) -> None:
         )
 
 
-def _check_key(authorization: str, keys: Sequence[str]) -> None:
-    scheme, _, shown = authorization.partition(" ")
-    # All keys are compared, each in constant time, so that time tells nothing.
-    matches = [hmac.compare_digest(shown.strip().encode(), key.encode()) for key in keys]
-    if scheme.lower() != "bearer" or not any(matches):
-        raise Refused(
-            401,
-            "KeyRefused",
-            "This server asks for a key, and got none or another.",
-            hint="Send the header: Authorization: Bearer KEY",
-        )
+def _check_key(path: str, headers: dict[bytes, bytes], sessions: Sessions) -> None:
+    scheme, _, shown = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    if scheme.lower() == "bearer" and sessions.admit_key(shown.strip()):
+        return
+    if _PAGES.fullmatch(path) and sessions.admit_token(session_token(headers.get(b"cookie", b""))):
+        return
+    raise Refused(
+        401,
+        "KeyRefused",
+        "This server asks for a key, and got none or another.",
+        hint="Send the header: Authorization: Bearer KEY",
+    )
+
+
+def session_token(cookie: bytes) -> str:
+    """The token in a header of cookies; empty if there is none."""
+    try:
+        found = SimpleCookie(cookie.decode("latin-1")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
 
 
 def _too_large(most: int) -> Refused:
     return Refused(413, "TooLarge", f"The body of a request may have at most {most:,} bytes.")
 
 
-async def _send(refusal: Refused, send: Send) -> None:
+async def _send(refusal: Refused, scope: Scope, send: Send) -> None:
+    if refusal.status == 401 and _is_read(scope):
+        await _send_to_sign_in(scope, send)
+        return
     body = json.dumps(refusal.object()).encode()
     headers = {"content-type": "application/json", **refusal.headers}
     raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
@@ -192,3 +217,18 @@ async def _send(refusal: Refused, send: Send) -> None:
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": refusal.status, "headers": [*raw, length]})
     await send({"type": "http.response.body", "body": body})
+
+
+def _is_read(scope: Scope) -> bool:
+    """Whether a person asks for a page, and a program would ask for something else."""
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return b"text/html" in accepted and bool(_PAGES.fullmatch(scope["path"]))
+
+
+async def _send_to_sign_in(scope: Scope, send: Send) -> None:
+    wanted = scope["path"] if scope["method"] in ("GET", "HEAD") else "/"
+    query = scope["query_string"].decode("latin-1") if wanted == scope["path"] else ""
+    target = f"{SIGN_IN}?next={quote(wanted + ('?' + query if query else ''), safe='')}"
+    headers = [(b"location", target.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

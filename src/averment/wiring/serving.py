@@ -30,7 +30,7 @@ from averment.wiring.engines import engine_of
 from averment.wiring.models import open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.open_corpus import OpenCorpus
-from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.policies import counts_by_aliases, make_policy, policy_names
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
 
@@ -91,6 +91,13 @@ class Serving(OpenCorpus, Closing):
             found = self._engines.get((policy, model)) or self._open_engine(policy, model)
             self._engines[policy, model] = found
             return found
+
+    def policies(self) -> list[str]:
+        """The policies that the model can follow; all of them, where the models are a server's."""
+        if self._own is None:
+            return policy_names()
+        can = self._own.info.capabilities
+        return [n for n in policy_names() if make_policy(n, self.index.info).needs <= can]
 
     def _open_engine(self, policy: str, model: str) -> Engine:
         rule = make_policy(policy, self.index.info)
