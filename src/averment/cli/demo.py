@@ -150,8 +150,14 @@ def open_demo(model: str | None, *, offline: bool | None, quiet: bool) -> Engine
     name = model or _fetch_first(offline=offline, quiet=quiet)
     if not quiet:
         err().print(f"Corpus: {index} · model: {name}", markup=False)
+    # Models have learned what an encyclopaedia says, so rarity may decide when to look things up.
     return open_engine(
-        index=index, model=name, policy="quco", offline=settings.offline, audit="off"
+        index=index,
+        model=name,
+        policy="quco",
+        policy_parameters={"search_first": False, "query_form": "head_relation"},
+        offline=settings.offline,
+        audit="off",
     )
 
 

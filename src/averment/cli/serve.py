@@ -15,10 +15,12 @@ from averment.cli.options import (
     AuditOption,
     BaseUrlOption,
     CalibratorOption,
+    ConfidenceOption,
     FaithfulnessOption,
     IndexOption,
     OfflineOption,
     OtelOption,
+    TargetErrorOption,
 )
 from averment.errors import MissingExtraError, UsageError
 
@@ -66,6 +68,8 @@ def serve(
     ] = None,
     faithfulness: FaithfulnessOption = None,
     calibrator: CalibratorOption = None,
+    target_error: TargetErrorOption = None,
+    confidence: ConfidenceOption = None,
     aliases: AliasesOption = None,
     log_text: Annotated[
         bool | None,
@@ -91,6 +95,8 @@ def serve(
         serve_mode=mode,
         faithfulness=faithfulness,
         calibrator=calibrator,
+        target_error=target_error,
+        confidence=confidence,
         aliases=aliases,
         serve_log_text=log_text,
         audit=audit,

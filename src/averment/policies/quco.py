@@ -152,6 +152,8 @@ class QuCo:
         cooccurrence_threshold: A pair that occurs less often fails (tau_cooc; the paper: 1).
         window_words: Largest distance of a pair, in words (omega; the paper's 1000 tokens are
             about 750 words).
+        search_first: Search with the question however common its entities are: how often a corpus
+            names something says what a model knows only if the model learned from that corpus.
         retrieve_without_entities: Search with a question in which no entity was found.
         coverage_threshold: A question of whose entities the corpus knows a smaller share is not
             covered: it is searched for, and no answer to it goes out without a warning. 0: never.
@@ -178,6 +180,7 @@ class QuCo:
     aggregation: Aggregation = Aggregation.MIN
     cooccurrence_threshold: int = 1
     window_words: int = 1000
+    search_first: bool = False
     retrieve_without_entities: bool = True
     coverage_threshold: float = 0.0
     query_form: QueryForm = QueryForm.HEAD_RELATION
@@ -218,7 +221,8 @@ class QuCo:
             unknown = ", ".join(name for name, n in zip(names, known, strict=True) if not n)
             return (Query(question.text, LOW_COVERAGE, f"the corpus does not know {unknown}"),)
         if self.aggregation.of(known) >= self.entity_threshold:
-            return ()
+            detail = "a policy for a corpus that the model need not have learned from"
+            return (Query(question.text, "always", detail),) if self.search_first else ()
         shown = ", ".join(f"{name} {n}" for name, n in zip(names, known, strict=True))
         detail = (
             f"{self.aggregation} of {self.entity_unit} ({shown}) "

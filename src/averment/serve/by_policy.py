@@ -76,6 +76,12 @@ class PolicyRequest:
         )
 
 
+def held_by(engine: Engine, mode: str) -> str:
+    """When text leaves: what a promise of an error rate may withhold waits for the whole answer."""
+    is_promised = getattr(engine.scoring, "promise", None) is not None
+    return "hold-answer" if is_promised and mode == "hold-sentence" else mode
+
+
 class _Leaving:
     """Which committed sentences leave now: all of them, those with support, or none."""
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from averment.audit.actor import ACTOR, MOST_CHARACTERS, REQUEST
 from averment.engine import Answered, Engine
 from averment.errors import CapabilityError, ModelError, UnknownNameError
-from averment.serve.by_policy import PolicyRequest
+from averment.serve.by_policy import PolicyRequest, held_by
 from averment.serve.checked_afterwards import CheckedRequest, Recorder
 from averment.serve.completions import Identity
 from averment.serve.details import DETAILS, CheckedAfterwards
@@ -139,12 +139,13 @@ class Chats:
                 identity=identity,
                 record=self._recorder(request),
             )
+        engine = await self.engine(asked)
         return PolicyRequest(
-            engine=await self.engine(asked),
+            engine=engine,
             question=question_of(request),
             identity=identity,
             model=asked.model,
-            mode=mode,
+            mode=held_by(engine, mode),
             ignored=ignored_by_a_policy(request),
             keep=self.keep,
             include_usage=bool((request.get("stream_options") or {}).get("include_usage")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from averment.answers import ABSTENTION
@@ -68,15 +68,17 @@ def may_leave(text: str, support: Support, reason: str | None) -> bool:
 def content_of(answer: Answer, mode: str) -> tuple[str, int]:
     """What is said, the same with and without a stream.
 
-    An answer that is given is said whole. Of one that is not, ``hold-answer`` says nothing but
-    that; ``hold-sentence`` has said what had support when it was written; ``annotate`` has said
-    everything.
+    An answer that is given is said as far as no promise of an error rate withholds it. Of one that
+    is not, ``hold-answer`` says nothing but that; ``hold-sentence`` has said what had support when
+    it was written; ``annotate`` has said everything.
 
     Returns:
-        The content, and how many code points of it are those of the draft.
+        The content, and how many code points of it are those of the answer.
     """
-    if answer.verdict is not Verdict.ABSTAINED or mode == "annotate":
+    if mode == "annotate":
         return answer.draft, len(answer.draft)
+    if answer.verdict is not Verdict.ABSTAINED:
+        return answer.text, len(answer.text)
     left = _left_early(answer) if mode == "hold-sentence" else ""
     return f"{left} {ABSTENTION}".strip(), len(left)
 
@@ -94,12 +96,23 @@ def _sentence_of(answer: Answer, claim: Claim) -> str:
     return answer.draft[claim.start : claim.end]
 
 
+def _placed(answer: Answer, content: str) -> Iterator[Claim]:
+    """The claims that stand in a content, with their places in it."""
+    end = 0
+    for claim in answer.claims:
+        words = _sentence_of(answer, claim)
+        start = content.find(words, end)
+        if start >= 0:
+            end = start + len(words)
+            yield replace(claim, start=start, end=end)
+
+
 def policy_body(
     answer: Answer, identity: Identity, *, model: str, mode: str, ignored: list[str]
 ) -> dict[str, Any]:
     """The completion of an answer that a policy gave."""
     content, n_of_draft = content_of(answer, mode)
-    found = cited(answer.claims, {}, within=n_of_draft)
+    found = cited(_placed(answer, content), {}, within=n_of_draft)
     abstained = answer.verdict is Verdict.ABSTAINED
     message = {
         "role": "assistant",

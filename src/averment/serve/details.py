@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from averment.scoring.withholding import CLAIMS_WITHHELD, is_withheld
 from averment.shapes import answer_object, report_object
 from averment.types import Answer, Claim, ClaimVerdict, Report, Verdict
 
@@ -80,6 +81,8 @@ def decision_on(report: Report | None) -> tuple[Verdict, str | None]:
     for verdict, reason in _WORST:
         if verdict in verdicts:
             return Verdict.WARNED, reason
+    if any(map(is_withheld, report.claims)):
+        return Verdict.WARNED, CLAIMS_WITHHELD
     if report.claims:
         return Verdict.ANSWERED, None
     if any(kind == _REFUSAL for _, _, kind in report.skipped):
