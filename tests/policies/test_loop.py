@@ -404,8 +404,8 @@ def test_a_loop_is_named_after_its_trigger_and_needs_what_that_needs() -> None:
             "cooccurrence_threshold=1, window_words=750, search_first=False, "
             "retrieve_without_entities=True, coverage_threshold=0.0, query_form=head_relation, "
             "check_relations=False, judge_relations=False, contrast=False, compare_values=False, "
-            "require_article=False, resolve_pronouns=False, check_final_answer=True, allow_bridges=False, "
-            "require_steps=False, head_threshold=0, k=3, ",
+            "require_article=False, resolve_pronouns=False, check_final_answer=True, "
+            "allow_bridges=False, require_steps=False, head_threshold=0, k=3, ",
             id="quco",
         ),
     ],
