@@ -72,6 +72,16 @@ def test_a_common_entity_makes_it_write_at_once() -> None:
     assert isinstance(step, Generate)
 
 
+def test_over_a_corpus_of_ones_own_the_question_is_searched_for_however_common_its_names() -> None:
+    detail = "a policy for a corpus that the model need not have learned from"
+
+    common = before(QuCo(3, search_first=True), names("Oslo"), counted(Oslo=exact(5000)))
+    rare = before(QuCo(3, search_first=True), names("Oslo"), counted(Oslo=exact(1)))
+
+    assert common == (Query(TEXT, "always", detail),)
+    assert [query.trigger for query in rare] == ["rare_entity"]
+
+
 @pytest.mark.parametrize(
     ("aggregation", "at_most"),
     [

@@ -154,8 +154,7 @@ def open_demo(model: str | None, *, offline: bool | None, quiet: bool) -> Engine
     return open_engine(
         index=index,
         model=name,
-        policy="quco",
-        policy_parameters={"search_first": False, "query_form": "head_relation"},
+        policy="quco-known",
         offline=settings.offline,
         audit="off",
     )

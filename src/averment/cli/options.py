@@ -106,7 +106,7 @@ WithheldOption = Annotated[
 PolicyOption = Annotated[
     str | None,
     typer.Option(
-        help="quco, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
+        help="quco, quco-known, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
         "flare-simplified, dragin, etc, seakr.  [default: quco]",
         show_default=False,
     ),
