@@ -282,7 +282,7 @@ def main() -> None:
             claims = make()
             n_true = sum(bool(row.is_true) for row in claims.rows)
             n_groups = len({row.group for row in claims.rows})
-            about = {"rows": len(claims.rows), "questions": n_groups, "true": n_true}
+            about = {"rows": len(claims.rows), "n_questions": n_groups, "true": n_true}
             for record in [*guarantee(claims), *drifts(claims, 30), *drifts(claims, 100)]:
                 line = {**record, **about}
                 file.write(json.dumps({**facts, **line}) + "\n")

@@ -17,7 +17,8 @@ from averment.wiring import make_policy, policy_names
 from conftest import REPOSITORY
 
 PRESETS = set(
-    "none single fixed fixed-length flare flare-simplified dragin etc seakr quco quco-known quco-paper".split()
+    "none single fixed fixed-length flare flare-simplified dragin etc seakr quco quco-known "
+    "quco-paper".split()
 )
 FRAMEWORKS = {
     "use-in-haystack": ("haystack", "haystack"),
