@@ -22,6 +22,7 @@ from averment.policies.dragin import Dragin
 from averment.policies.fixed_length import FixedLength
 from averment.policies.loop import SentenceLoop
 from averment.policies.seakr import Seakr
+from averment.promises import Promise, Unit
 from averment.steps import Generate
 from averment.types import Answer, Cooccurrence, CountKind
 from doubles import ListIndex, ListRetriever, LookedInto, NameExtractor, in_order
@@ -36,9 +37,9 @@ ARTICLES = {
 def ask(tmp_path: Path, question: str, said: list[str]) -> Answered:
     documents = [averment.Document(key, text, title) for key, (title, text) in ARTICLES.items()]
     averment.build_index(documents, tmp_path / "idx")
-    return averment.open_engine(index=tmp_path / "idx", model=ScriptedModel(in_order(said))).ask(
-        question
-    )
+    model = ScriptedModel(in_order(said))
+    # Of so few passages a search with the question finds all, and nothing is left for a repair.
+    return averment.open_engine(tmp_path / "idx", model, policy="quco-known").ask(question)
 
 
 def page_of(result: Answered, **more: Any) -> str:
@@ -191,6 +192,25 @@ def test_faithful_and_true_are_two_marks_and_the_verdict_is_a_word_and_a_shape(
     assert '<span class="glyph" aria-hidden="true">✓</span>supported' in page
     assert re.search(r"faithful <b>\d\.\d\d</b>", page)
     assert "true uncalibrated" in page
+
+
+def test_what_a_promise_withheld_is_struck_and_says_why(repaired: Answered) -> None:
+    answer = repaired.answer
+    assert answer.scores is not None
+    promise = Promise(0.1, 0.9, Unit.CLAIM, 0.8, 100, 60, 0.05, 0.6)
+    first, *others = answer.claims
+    withheld = replace(first, p_true=0.3, reasons={**first.reasons, "withheld": "below_threshold"})
+    shown = replace(
+        answer,
+        claims=(withheld, *others),
+        scores=replace(answer.scores, promise=promise),
+    )
+
+    page = page_of(Answered(shown, repaired.trace))
+
+    assert page.count(' withheld"') == 1
+    assert "Not given: it is too improbable for the promised error." in page
+    assert promise.in_words in page
 
 
 def test_a_calibrated_claim_is_coloured_by_its_probability_and_tells_its_parts(

@@ -22,6 +22,7 @@ from averment.page.words import (
     forms_in_words,
     relation_in_words,
 )
+from averment.scoring.withholding import WITHHELD, is_withheld
 from averment.text import TextForm
 from averment.types import (
     Check,
@@ -92,7 +93,9 @@ def _claim(claim: Claim, behind: Behind) -> Html:
         colour = f"p{min(int(claim.p_true * _BANDS), _BANDS - 1)}"
     said = behind.draft[claim.start : claim.end] or claim.text
     summary = tag("summary", tag("span", said, class_="said"), " ", _marks(claim))
-    return tag("details", summary, _panel(claim, behind), class_=f"claim {claim.verdict} {colour}")
+    held = " withheld" if is_withheld(claim) else ""
+    kinds = f"claim {claim.verdict} {colour}{held}"
+    return tag("details", summary, _panel(claim, behind), class_=kinds)
 
 
 def _marks(claim: Claim) -> Html:
@@ -108,6 +111,7 @@ def _marks(claim: Claim) -> Html:
         verdict,
         tag("span", " faithful ", _faithful(claim), class_="number"),
         tag("span", " true ", _true(claim), class_="number"),
+        tag("span", " not given", class_="number not-given") if is_withheld(claim) else "",
         class_="marks",
     )
 
@@ -183,6 +187,7 @@ def _decision(claim: Claim, behind: Behind) -> Html:
         tag("b", claim.verdict.value.capitalize(), class_=f"word {claim.verdict}"),
         f": {code_in_words(claim.reasons['verdict'])}.",
         again,
+        f" Not given: {code_in_words(claim.reasons[WITHHELD])}." if is_withheld(claim) else "",
         class_="held",
     )
 

@@ -147,6 +147,7 @@ def _made_with(answer: Answer, trace: Trace) -> Html:
         facts += [
             ("estimators that ran", ", ".join(scores.estimators_used) or "none"),
             ("calibration", _calibration(answer)),
+            *([("promise", scores.promise.in_words)] if scores.promise else []),
             *(("note", note) for note in scores.notes),
         ]
     facts += [
