@@ -562,6 +562,17 @@ def test_an_answer_that_is_none_of_the_choices_is_searched_and_none() -> None:
     assert [query.text for query in found.queries] == [CHOICE.text]
 
 
+def test_a_name_is_no_answer_where_yes_or_no_was_asked_for() -> None:
+    asked = Question("q", "Are Oslo and Bergen in the same country?")
+
+    found = inspect(
+        "So the answer is Skien.", names("Oslo", "Bergen", text=asked.text), question=asked
+    )
+
+    assert (found.support, found.reason) == (Support.UNKNOWN, "not_yes_or_no")
+    assert [query.detail for query in found.queries] == ["Skien is neither yes nor no"]
+
+
 def bridge(film_and_director: int, director_and_place: int) -> list[Exchange]:
     """The answer is not near the film; then the film, the director and the answer are counted."""
     return [
@@ -627,6 +638,7 @@ def test_a_passage_without_the_answer_or_a_title_of_its_own_is_no_bridge(
     [
         ("by_a_bridge", (Verdict.WARNED, "by_a_bridge")),
         ("not_among_choices", (Verdict.ABSTAINED, "no_evidence")),
+        ("not_yes_or_no", (Verdict.ABSTAINED, "no_evidence")),
     ],
 )
 def test_a_bridge_is_a_warning_and_none_of_the_choices_no_answer(

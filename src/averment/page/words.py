@@ -79,6 +79,7 @@ _CODES = {
     "skipped_step": "it names nobody whom the question goes by",
     "echoed_question": "it repeats the question",
     "not_among_choices": "it is none of the choices of the question",
+    "not_yes_or_no": "it is neither yes nor no, and that was asked",
     "unknown_answer": "what it answers could not be found out",
     "uncalibrated": "no calibrator was given, so that no score here is a probability of being true",
     "no_evidence": "no passage was retrieved",

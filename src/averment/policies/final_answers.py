@@ -1,9 +1,10 @@
 """The final answer of a draft held against the corpus, the question and the passages.
 
 A claim on the way says what it is about; a final answer in short does not. It must be one of the
-choices, or stand near a name of the question, end a claim that was found, or, in a question
-without names, stand in a retrieved passage. A question may go by somebody whom it does not name:
-an answer to it that names nobody else is not told by what stands near the names of the question.
+choices where there are any, and is none where yes or no was asked for; else it must stand near a
+name of the question, end a claim that was found, or, in a question without names, stand in a
+retrieved passage. A question may go by somebody whom it does not name: an answer to it that names
+nobody else is not told by what stands near the names of the question.
 
 What this module does not do: claims on the way, "yes" and "no" (`averment.policies.quco`), or what
 follows for the whole answer.
@@ -25,11 +26,13 @@ from averment.types import Check, Question, Sentence, Support, Triplet
 # Kinds of entities that say nothing about how well known a question's subject is.
 _NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
+_OPENERS = frozenset("is are was were does did do can could has have had will".split())
+"""How questions begin that are answered by yes or no."""
 BRIDGED = "by_a_bridge"
 """Why an answer that is near no name of the question is present all the same."""
 SKIPPED_STEP = "skipped_step"
 """Why an answer is unknown that names nobody whom the question goes by."""
-NO_ANSWERS = frozenset({"echoed_question", "not_among_choices"})
+NO_ANSWERS = frozenset({"echoed_question", "not_among_choices", "not_yes_or_no"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,9 @@ class FinalAnswerCheck:
                 return as_claimed(said)  # "Which is older, A or B?": the claims decide
             detail = f"{answer} is none of those that the question names"
             return _failed(Support.UNKNOWN, "not_among_choices", question, detail)
+        if _asks_yes_or_no(question.text):
+            detail = f"{answer} is neither yes nor no"
+            return _failed(Support.UNKNOWN, "not_yes_or_no", question, detail)
         if is_in_it:
             detail = f"{answer} stands in the question and is no answer to it"
             return _failed(Support.UNKNOWN, "echoed_question", question, detail)
@@ -164,6 +170,12 @@ def names_of(text: str) -> Flow[list[str] | None]:
         return None
     named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
     return [name for name in named if TextForm().words(name)]
+
+
+def _asks_yes_or_no(question: str) -> bool:
+    """Whether only "yes" and "no" answer it; of 115 such training questions one wanted a year."""
+    words = TextForm().words(question)
+    return bool(words) and words[0] in _OPENERS and "or" not in words
 
 
 def _offers_a_choice(question: str, names: Sequence[str]) -> bool:
