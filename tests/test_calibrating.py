@@ -21,7 +21,7 @@ from averment.franq.score import Score
 from averment.labels import LabelledClaim
 from averment.metrics.calibration_error import brier_score, expected_calibration_error
 from averment.metrics.ranking import pr_auc, roc_auc
-from averment.metrics.rejection import prediction_rejection_ratio
+from averment.metrics.rejection import aurc, prediction_rejection_ratio
 from labels_by_hand import MADE_WITH, labelled, some_labels
 
 PLAIN = MadeWith("constant", "constant", "lexical-alignment", "")
@@ -190,6 +190,8 @@ def test_a_quality_is_made_of_the_metrics_of_this_package() -> None:
     assert found.pr_auc == pr_auc(1 - p_true, is_true).value
     assert found.roc_auc == roc_auc(1 - p_true, is_true).value
     assert found.prr == prediction_rejection_ratio(1 - p_true, is_true).value
+    assert found.aurc == aurc(1 - p_true, is_true).value
+    assert found.risk_coverage == ((0.25, 0.0), (0.5, 0.5), (0.75, pytest.approx(1 / 3)), (1, 0.5))
     assert sum(each.n_rows for each in found.reliability) == 4
 
 

@@ -38,7 +38,7 @@ from averment.metrics.calibration_error import (
     reliability_table,
 )
 from averment.metrics.ranking import pr_auc, roc_auc
-from averment.metrics.rejection import prediction_rejection_ratio
+from averment.metrics.rejection import aurc, prediction_rejection_ratio, risk_coverage_curve
 
 _PARTS = ("uf", "uu", "faithfulness", "model")
 
@@ -48,7 +48,7 @@ class Quality:
     """How good the scores of some labelled claims are; None where a metric is undefined.
 
     ``pr_auc``, ``roc_auc`` and ``prr``: better when higher, false claims are what is looked for.
-    ``ece`` and ``brier``: better when lower.
+    ``ece``, ``brier`` and ``aurc``: better when lower; ``risk_coverage`` is the curve of the last.
     """
 
     name: str
@@ -58,6 +58,9 @@ class Quality:
     pr_auc: float | None
     roc_auc: float | None
     prr: float | None
+    aurc: float | None
+    risk_coverage: tuple[tuple[float, float], ...]
+    """Pairs of coverage and the share of false claims among those kept, both in [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ def quality(name: str, p_true: FloatArray, is_true: BoolArray) -> Quality:
         is_true: Shape (n,).
     """
     uncertainty = 1 - p_true
+    curve = risk_coverage_curve(uncertainty, is_true)
     return Quality(
         name,
         reliability_table(p_true, is_true),
@@ -161,6 +165,8 @@ def quality(name: str, p_true: FloatArray, is_true: BoolArray) -> Quality:
         pr_auc(uncertainty, is_true).value,
         roc_auc(uncertainty, is_true).value,
         prediction_rejection_ratio(uncertainty, is_true).value,
+        aurc(uncertainty, is_true).value,
+        tuple(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)),
     )
 
 

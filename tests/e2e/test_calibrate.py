@@ -65,6 +65,7 @@ def test_reliability_is_shown_before_and_after(calibrate: Calibrate) -> None:
         "PR-AUC",
         "ROC-AUC",
         "PRR",
+        "AURC",
     ]
     assert "Perfectly calibrated scores of so many claims: ECE " in lines[-1]
 

@@ -82,8 +82,13 @@ def calibrate(
             record_calibration(auditor, made, text=text, labels=written)
         write_whole(output, text)
     if plot is not None:
-        series = [(q.name, q.reliability) for q in (made.before, made.after)]
-        write_reliability(plot, series, title=f"{n_of(made.n_rows, 'claim')}, cross-fitted")
+        both = (made.before, made.after)
+        write_reliability(
+            plot,
+            [(q.name, q.reliability) for q in both],
+            title=f"{n_of(made.n_rows, 'claim')}, cross-fitted",
+            curves=[(q.name, q.risk_coverage) for q in both],
+        )
     if json:
         print_json(_object(made, output))
     else:
@@ -162,6 +167,7 @@ def _print(made: Calibration) -> None:
         ("PR-AUC", "higher is better"),
         ("ROC-AUC", "higher is better"),
         ("PRR", "higher is better"),
+        ("AURC", "lower is better"),
     ):
         old_value, new_value = _value(made.before, name), _value(made.after, name)
         out().print(f"{name:<8} {old_value:>7} → {new_value:>7}   {told}")

@@ -1,6 +1,7 @@
-"""The reliability diagram of scores before and after calibration, as SVG or PNG.
+"""Reliability and risk by coverage of scores before and after calibration, as SVG or PNG.
 
-Bars of claims below, the share of true claims above: what a score of 0.7 promises, and what comes.
+Left: what a score of 0.7 promises, and what comes, with the number of claims below. Right: how many
+of the claims that are kept are false, the surest kept first.
 Drawn by matplotlib (extra ``[plot]``), without a screen.
 """
 
@@ -33,26 +34,44 @@ def check_target(path: Path) -> None:
 
 
 def write_reliability(
-    path: Path, series: Sequence[tuple[str, Sequence[ReliabilityBin]]], *, title: str
+    path: Path,
+    series: Sequence[tuple[str, Sequence[ReliabilityBin]]],
+    *,
+    title: str,
+    curves: Sequence[tuple[str, Sequence[tuple[float, float]]]] = (),
 ) -> None:
-    """Draw one line for each series.
+    """Draw one line for each series, and beside them one for each curve, if there are any.
 
     Args:
         path: .svg or .png.
         series: Names and reliability tables.
-        title: Above the diagram.
+        title: Above the diagrams.
+        curves: Names and pairs of coverage and risk.
     """
     check_target(path)
     matplotlib, pyplot = _pyplot()
     style = {"svg.hashsalt": "averment", "svg.fonttype": "none", "font.size": 10}
     with matplotlib.rc_context(style):
-        figure, (above, below) = pyplot.subplots(
-            2, 1, figsize=(5.2, 6.2), sharex=True, height_ratios=(3, 1), layout="constrained"
+        panels = [["reliability", "risk"], ["claims", "risk"]]
+        figure, axes = pyplot.subplot_mosaic(
+            panels if curves else [row[:1] for row in panels],
+            figsize=(9.6, 5.4) if curves else (5.2, 6.2),
+            height_ratios=(3, 1),
+            layout="constrained",
         )
+        above, below = axes["reliability"], axes["claims"]
+        above.sharex(below)
         above.plot((0, 1), (0, 1), color="#999999", linewidth=1, linestyle="--", label="perfect")
         for at, (name, bins) in enumerate(series):
             _draw(above, below, bins, name=name, colour=_COLOURS[at % len(_COLOURS)], at=at)
-        above.set(title=title, ylabel="share of true claims", xlim=(0, 1), ylim=(0, 1))
+        figure.suptitle(title)
+        above.set(ylabel="share of true claims", xlim=(0, 1), ylim=(0, 1))
+        for at, (name, curve) in enumerate(curves):
+            coverage, risk = zip(*curve, strict=True)
+            axes["risk"].plot(coverage, risk, color=_COLOURS[at % len(_COLOURS)], label=name)
+        if curves:
+            axes["risk"].set(xlabel="share of claims that are kept, the surest first")
+            axes["risk"].set(ylabel="share of false claims among them", xlim=(0, 1), ylim=(0, 1))
         above.legend(loc="upper left", frameon=False)
         below.set(xlabel="score", ylabel="claims")
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
