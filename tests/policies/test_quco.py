@@ -73,7 +73,7 @@ def test_a_common_entity_makes_it_write_at_once() -> None:
 
 
 def test_over_a_corpus_of_ones_own_the_question_is_searched_for_however_common_its_names() -> None:
-    detail = "a policy for a corpus that the model need not have learned from"
+    detail = "over a corpus of one's own every question is searched for"
 
     common = before(QuCo(3, search_first=True), names("Oslo"), counted(Oslo=exact(5000)))
     rare = before(QuCo(3, search_first=True), names("Oslo"), counted(Oslo=exact(1)))

@@ -221,7 +221,7 @@ class QuCo:
             unknown = ", ".join(name for name, n in zip(names, known, strict=True) if not n)
             return (Query(question.text, LOW_COVERAGE, f"the corpus does not know {unknown}"),)
         if self.aggregation.of(known) >= self.entity_threshold:
-            detail = "a policy for a corpus that the model need not have learned from"
+            detail = "over a corpus of one's own every question is searched for"
             return (Query(question.text, "always", detail),) if self.search_first else ()
         shown = ", ".join(f"{name} {n}" for name, n in zip(names, known, strict=True))
         detail = (
