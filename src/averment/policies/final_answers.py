@@ -23,7 +23,7 @@ from averment.text import TextForm, contains_words
 from averment.types import Check, Question, Sentence, Support, Triplet
 
 # Kinds of entities that say nothing about how well known a question's subject is.
-_NOT_NAMED = frozenset({"date", "generic", "number"})
+NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
 BRIDGED = "by_a_bridge"
 """Why an answer that is near no name of the question is present all the same."""
@@ -162,7 +162,7 @@ def names_of(text: str) -> Flow[list[str] | None]:
     found = yield from steps.entities(text)
     if found is None:
         return None
-    named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
+    named = [entity.text for entity in found if entity.kind not in NOT_NAMED]
     return [name for name in named if TextForm().words(name)]
 
 
