@@ -363,3 +363,54 @@ def _wait_for_more(journal: Path, process: subprocess.Popen[bytes]) -> None:
         if journal.exists() and journal.stat().st_mtime_ns != before:
             return
         time.sleep(0.005)
+
+
+def test_a_judge_rejects_what_the_context_contradicts(tmp_path: Path, filtered: Run) -> None:
+    context = "The ferry Sorlandia was built in 1993. It carries 60 cars."
+    texts = ("It carries 60 cars.", "It carries 40 cars.", "Oslo is large.")
+    written("data.jsonl", [{"answer": text, "context": [context]} for text in texts])
+    asked = ("data.jsonl", "--full", "--faithfulness", "lexical")
+
+    code, _, err = filtered(*asked, "-o", "out")
+    strict = filtered(*asked, "-o", "strict", "--keep", "n_supported == n_claims")
+    unknown = filtered(*asked, "-o", "none", "--keep", "p_true >= 0.9")
+
+    kept, rejected = rows_of("out/kept.jsonl"), rows_of("out/rejected.jsonl")
+    assert (code, strict[0], unknown[0]) == (0, 0, 2)
+    assert "against 'context'" in err
+    assert [row["answer"] for row in kept] == [texts[0], texts[2]]
+    assert rejected[0]["averment"]["reason"] == "contradicted_claim"
+    assert rejected[0]["averment"]["reasons"]["lowest_p_true"] == "uncalibrated"
+    assert kept[0]["averment"]["n_supported"] == 1
+    assert kept[0]["averment"]["lowest_p_faithful"] > 0.5
+    assert [row["answer"] for row in rows_of("strict/kept.jsonl")] == [texts[0]]
+    assert "lowest_p_true is not known without a calibrator" in unknown[2]
+
+
+def test_a_judge_needs_no_index_and_then_nothing_is_counted(tmp_path: Path) -> None:
+    written("data.jsonl", [{"answer": "It carries 40 cars.", "context": "It carries 60 cars."}])
+
+    code = run(["filter", "data.jsonl", "-o", "out", "--full", "--faithfulness", "lexical"])
+
+    found = rows_of("out/rejected.jsonl")[0]["averment"]
+    assert code == 0
+    assert found["n_absent_pairs"] is None
+    assert found["reasons"]["n_absent_pairs"] == found["reasons"]["least_documents"] == "no_corpus"
+    assert found["index"] == ""
+
+
+def test_counting_without_an_index_is_refused(tmp_path: Path) -> None:
+    written("data.jsonl", [{"answer": RIGHT}])
+
+    assert run(["filter", "data.jsonl", "-o", "out"]) == 2
+
+
+def test_a_row_that_was_filtered_before_gets_one_column(filtered: Run) -> None:
+    written("data.jsonl", [{"answer": RIGHT}])
+    filtered("data.jsonl", "-o", "once")
+
+    filtered("once/kept.jsonl", "-o", "twice")
+
+    (line,) = Path("twice/kept.jsonl").read_text(encoding="utf-8").splitlines()
+    assert line.count('"verdict": "keep"') == 1
+    assert rows_of("twice/kept.jsonl") == rows_of("once/kept.jsonl")

@@ -1,14 +1,15 @@
 """What texts claim, and what the corpus says of it: many rows at once, by counts alone.
 
 The claims of a batch of rows are extracted together, and each pair and each name is asked for once
-a batch; those of earlier batches are remembered, up to a bound. No model is run. What this module
-does not do: read windows of text, judge, or decide.
+a batch; those of earlier batches are remembered, up to a bound. No model is run. A pair that never
+occurs is looked at again: numbers and dates are compared by value, and where the corpus has no
+document about the head it is not covered. What this module does not do: judge, or decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Generic, TypeVar
 
@@ -29,9 +30,10 @@ from averment.filtering.findings import (
 from averment.policies.final_answers import NOT_NAMED
 from averment.policies.loop import worst
 from averment.policies.pairs import PairCheck, one_contains_other
+from averment.ports import AliasResolver
 from averment.steps import ExtractTriplets, count
 from averment.text import TextForm
-from averment.types import Entity, Extraction, Question, Support, Triplet
+from averment.types import Entity, Extraction, Question, Support, SurfaceForm, Triplet
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -64,6 +66,23 @@ class Remembered(Generic[_K, _V]):
         return {**known, **found}
 
 
+class RememberedForms:
+    """An `AliasResolver` that asks another once for each name, as long as it remembers.
+
+    Args:
+        resolver: Who knows the forms.
+    """
+
+    def __init__(self, resolver: AliasResolver) -> None:
+        self._resolver = resolver
+        self._forms: Remembered[str, tuple[SurfaceForm, ...]] = Remembered()
+
+    def forms(self, names: Sequence[str]) -> list[tuple[SurfaceForm, ...]]:
+        """The forms that may be counted as each name."""
+        found = self._forms.of(names, self._resolver.forms)
+        return [found[name] for name in names]
+
+
 @dataclass(frozen=True, slots=True)
 class _Claimed:
     """A claim of a text: where it stands, and in words that can be read alone."""
@@ -84,6 +103,7 @@ class Counting:
     def __init__(self, edges: Edges, *, window_words: int) -> None:
         self._edges = edges
         self._check = PairCheck(window_words)
+        self._closer = replace(self._check, compare_values=True, require_article=True, n_windows=1)
         self._pairs: Remembered[Triplet, PairFound] = Remembered()
         self._names: Remembered[str, int | None] = Remembered()
 
@@ -137,7 +157,12 @@ class Counting:
 
     def _held(self, triplets: list[Triplet]) -> list[PairFound]:
         checks = carry_out(self._check.run(triplets), self._edges)
-        return [PairFound.of(check) for check in checks]
+        found = [PairFound.of(check) for check in checks]
+        absent = [at for at, pair in enumerate(found) if pair.support is Support.ABSENT]
+        again = self._closer.run([triplets[at] for at in absent])
+        for at, check in zip(absent, carry_out(again, self._edges), strict=True):
+            found[at] = PairFound.of(check)
+        return found
 
     def _counted(self, names: list[str]) -> list[int | None]:
         return [documents_of(found) for found in carry_out(count(names), self._edges)]

@@ -164,7 +164,7 @@ class _Reader:
 
     def _number(self, node: ast.expr) -> _Number:
         match node:
-            case ast.Constant(value=bool()):
+            case ast.Constant(value=bool()) | ast.Name(id="true" | "false"):
                 pass
             case ast.Constant(value=int() | float() as value):
                 return lambda numbers: value

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from averment.claims.aliases.widened import WidenedIndex
 from averment.engine import Edges, Missing
 from averment.errors import UsageError
-from averment.filtering.claimed import Counting
+from averment.filtering.claimed import Counting, RememberedForms
 from averment.filtering.columns import write_parquet
 from averment.filtering.fields import FieldChoice, RowTexts, choose_fields
 from averment.filtering.judged import Judging
@@ -25,9 +26,10 @@ from averment.filtering.sampling import Estimate, estimate
 from averment.index.embedded import EmbeddedIndex
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.quco import QuCo
+from averment.ports import CorpusIndex
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Report
-from averment.wiring.aliases import open_aliases, widened
+from averment.wiring.aliases import open_aliases
 from averment.wiring.checks import is_index_meant
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor
@@ -206,7 +208,10 @@ def _refuse(
 
 
 def _counting(index: EmbeddedIndex, settings: Settings) -> Counting:
-    counted = widened(index, open_aliases(settings, index)) if settings.aliases else index
+    counted: CorpusIndex = index
+    if settings.aliases:
+        book = RememberedForms(open_aliases(settings, index))
+        counted = WidenedIndex(index, book, form=index.form)
     model: Any = Missing("a language model", hint="Set extractor to rules or spacy.")
     extractor = open_extractor(settings, model)
     retriever: Any = Missing("passages", hint="")
