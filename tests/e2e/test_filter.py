@@ -222,7 +222,7 @@ def test_keep_decides_over_documented_fields(filtered: Run) -> None:
     [
         (("-o", "out", "--keep", "n_claim > 1"), "There is no field of --keep named 'n_claim'"),
         (("-o", "out", "--keep", "p_true > 0.9"), "lowest_p_true is not known without a judge"),
-        (("-o", "out", "--keep", "n_claims >"), "cannot be read at character"),
+        (("-o", "out", "--keep", "n_claims >"), "cannot be read"),
         (("-o", "out", "--field", "text"), "No row has the field 'text' of --field"),
         (("-o", "out", "--labels", "ok"), "No row has the field 'ok' of --labels"),
         (("-o", "out", "--context", "answer"), "--context is for a run that judges"),

@@ -70,7 +70,7 @@ def test_what_is_unknown_stays_unknown_unless_it_is_asked_for(text: str, kept: b
     ("text", "said"),
     [
         ("", "cannot be read"),
-        ("n_claims >", "cannot be read at character"),
+        ("n_claims > 1 n_pairs", "cannot be read at character 14"),
         ("n_claims = 1", "cannot be read"),
         ("n_claims > 1and n_pairs > 1", "cannot be read"),
         ("n_claims", "'n_claims' stands where a comparison is expected"),

@@ -80,16 +80,17 @@ class ClaimFound:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """Itself, for a column."""
-        return {
+        """Itself, for a column; without the fields of a judge where there was none."""
+        counted = {
             "start": self.start,
             "end": self.end,
             "support": self.support.value,
             "reason": self.reason,
-            "verdict": None if self.verdict is None else self.verdict.value,
-            "p_faithful": self.p_faithful,
-            "p_true": self.p_true,
         }
+        if self.verdict is None:
+            return counted
+        judged = {"p_faithful": self.p_faithful, "p_true": self.p_true}
+        return {**counted, "verdict": self.verdict.value, **judged}
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,8 @@ def parse_keep(text: str, *, judged: bool, calibrated: bool) -> Keep:
             warnings.simplefilter("error")  # what Python only warns of is no number here either
             tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, Warning, RecursionError, MemoryError) as error:
-        at = f" at character {error.offset}" if isinstance(error, SyntaxError) else ""
+        offset = error.offset if isinstance(error, SyntaxError) else None
+        at = f" at character {offset}" if offset else ""
         said = getattr(error, "msg", None) or str(error) or type(error).__name__
         raise UsageError(f"--keep {text!r} cannot be read{at}: {said}.", hint=_HINT) from error
     reader = _Reader(text)
