@@ -179,12 +179,14 @@ def _say_fields(opened: OpenFilter) -> None:
 
 def _run(opened: OpenFilter, output: Path, *, as_json: bool) -> FilterReport:
     progress = _Progress()
-    report = opened.run(
-        output,
-        on_resume=lambda n: err().print(f"Goes on after {n_of(n, 'row')}."),
-        on_pace=progress,
-    )
-    progress.end()
+    try:
+        report = opened.run(
+            output,
+            on_resume=lambda n: err().print(f"Goes on after {n_of(n, 'row')}."),
+            on_pace=progress,
+        )
+    finally:
+        progress.end()
     if as_json:
         print_json(report.to_json())
     else:
