@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         open_engine,
         open_index,
     )
+    from averment.wiring.filters import filter_rows
 
 _HOME = {
     "AvermentError": "averment.errors",
@@ -35,6 +36,7 @@ _HOME = {
     "build_index": "averment.wiring",
     "check": "averment.wiring",
     "delete_documents": "averment.wiring",
+    "filter_rows": "averment.wiring.filters",
     "merge_index": "averment.wiring",
     "open_engine": "averment.wiring",
     "open_index": "averment.wiring",
@@ -47,6 +49,7 @@ __all__ = [
     "build_index",
     "check",
     "delete_documents",
+    "filter_rows",
     "merge_index",
     "open_engine",
     "open_index",

@@ -74,7 +74,7 @@ class TextCheck:
             contexts: What its claims are held against; empty: passages are retrieved.
         """
         parts = split_text(text)
-        if question is not None and (answer := _short_answer(text, parts, question)):
+        if question is not None and (answer := short_answer_part(text, parts, question)):
             parts = [answer]
             claimed = yield from self._answer(answer, question)
         else:
@@ -159,8 +159,14 @@ class TextCheck:
         return list(found)
 
 
-def _short_answer(text: str, parts: Sequence[Part], question: Question) -> Part | None:
-    """The text as one part, if it answers in a word or a few; a refusal in words is none."""
+def short_answer_part(text: str, parts: Sequence[Part], question: Question) -> Part | None:
+    """The text as one part, if it answers in a word or a few; a refusal in words is none.
+
+    Args:
+        text: The text.
+        parts: Of it, by `split_text`.
+        question: What it answers.
+    """
     form = answer_claims(question.text, text).form
     if not parts or form is AnswerForm.TEXT or {part.kind for part in parts} - _MAY_ANSWER:
         return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from averment.claims.lowercase import is_without_capitals, lower_case_names
 from averment.claims.titles import title_spans
@@ -93,6 +94,11 @@ def mentions(text: str) -> list[Entity]:
         Entities that do not overlap, of kind ``title`` (in quotation marks, given without them),
         ``date``, ``number`` (with its unit) or ``name``; `text[start:end]` is the entity's text.
     """
+    return list(_mentions(text))
+
+
+@lru_cache(maxsize=2048)  # a sentence is read by several who know nothing of each other
+def _mentions(text: str) -> tuple[Entity, ...]:
     brackets = [Span(found.start(), found.end()) for found in _DISAMBIGUATOR.finditer(text)]
     announced = [
         Entity(text[span.start : span.end], span.start, span.end, "title")
@@ -108,7 +114,7 @@ def mentions(text: str) -> list[Entity]:
     ]
     found = _with_nicknames(text, _with_years(text, [*titles, *dates, *names]))
     numbers = _matches(text, _NUMBER, kind="number", taken=[*brackets, *found])
-    return sorted([*found, *numbers], key=lambda entity: entity.start)
+    return tuple(sorted([*found, *numbers], key=lambda entity: entity.start))
 
 
 def distinct(entities: list[Entity]) -> tuple[Entity, ...]:

@@ -87,15 +87,22 @@ class _Context:
 
     def __init__(self) -> None:
         self._known: list[_Candidate] = []
+        self._unread: list[str] = []  # few texts have pronouns, and reading takes a while
         self._person = ""  # whom "he" or "she" last stood for
         self._thing = ""
 
     def told(self, sentence: str) -> SelfContained:
         """The sentence with its subject named; from now on it belongs to the context."""
         told = self._named(sentence)
-        found = list(_candidates(told.text))
-        self._known = found or self._known  # without names the subject stays as it is
+        self._unread.append(told.text)
         return told
+
+    def _spoken_of(self) -> list[_Candidate]:
+        """Of the last sentence that has any."""
+        read_back = (list(_candidates(sentence)) for sentence in reversed(self._unread))
+        self._known = next((found for found in read_back if found), self._known)
+        self._unread = []
+        return self._known
 
     def _named(self, sentence: str) -> SelfContained:
         for pattern, ending in ((_PERSONAL, ""), (_POSSESSIVE, "'s"), (_THE_WORK, "")):
@@ -109,22 +116,23 @@ class _Context:
         return SelfContained(sentence)
 
     def _antecedent(self, pronoun: str) -> str:
+        known = self._spoken_of()
         if pronoun in ("he", "she", "his", "her"):
-            self._person = self._last_person() or self._person
+            self._person = self._last_person(known) or self._person
             return self._person
         if pronoun.startswith("the "):
-            works = [each.name for each in self._known if each.is_work]
+            works = [each.name for each in known if each.is_work]
             return next(iter(works), "")
-        things = [each.name for each in self._known if not each.is_person]
+        things = [each.name for each in known if not each.is_person]
         if self._thing not in things[1:]:
             self._thing = next(iter(things), self._thing)
         return self._thing
 
-    def _last_person(self) -> str:
-        subject = self._known[0] if self._known else None
+    def _last_person(self, known: Sequence[_Candidate]) -> str:
+        subject = known[0] if known else None
         if subject and (subject.is_person or subject.name == self._person):
             return subject.name
-        named = {each.name for each in self._known if each.is_person}
+        named = {each.name for each in known if each.is_person}
         if len(named) == 1 and (subject is None or subject.is_work or not self._person):
             return named.pop()
         if self._person or len(named) > 1:

@@ -21,6 +21,7 @@ from averment.cli import (
     demo,
     doctor,
     drift,
+    filtering,
     index,
     label,
     mcp,
@@ -49,6 +50,7 @@ app.command("check")(check.check)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 app.command("drift")(drift.drift)
+app.command("filter")(filtering.filter_command)
 app.command("label")(label.label)
 app.command("mcp")(mcp.mcp)
 app.command("serve")(serve.serve)

@@ -27,7 +27,7 @@ def read_jsonl(file: CorpusFile) -> Iterator[Read]:
     """The records of a file with a JSON object on each line."""
     number = 0
     with file.path.open("rb") as raw:
-        lines, damage = _decompress(raw, file.suffix)
+        lines, damage = decompressed(raw, file.suffix)
         try:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
@@ -35,7 +35,7 @@ def read_jsonl(file: CorpusFile) -> Iterator[Read]:
                 if b"\0" in line:
                     return  # what follows in a binary file is no line either
         except damage as error:
-            yield Read(number + 1, _cut_short(error), file.n_bytes)
+            yield Read(number + 1, cut_short(error), file.n_bytes)
 
 
 def read_csv(file: CorpusFile) -> Iterator[Read]:
@@ -60,10 +60,15 @@ def read_csv(file: CorpusFile) -> Iterator[Read]:
         yield Read(None, Unusable("no header row"), file.n_bytes)
 
 
-def _decompress(
+def decompressed(
     raw: BufferedReader, suffix: str
 ) -> tuple[BufferedIOBase, tuple[type[Exception], ...]]:
-    """The content of a file, and the errors that mean it is damaged."""
+    """The content of a file, and the errors that mean it is damaged.
+
+    Args:
+        raw: The file.
+        suffix: Its suffix; ``.gz`` and ``.zst`` are taken apart.
+    """
     if suffix.endswith(".gz"):
         return gzip.GzipFile(fileobj=raw), (EOFError, gzip.BadGzipFile, zlib.error)
     if suffix.endswith(".zst"):
@@ -75,7 +80,8 @@ def _decompress(
     return raw, ()
 
 
-def _cut_short(error: Exception) -> Unusable:
+def cut_short(error: Exception) -> Unusable:
+    """Why nothing follows in a file."""
     return Unusable(f"damaged or cut short: {error}")
 
 
@@ -84,12 +90,17 @@ def _cut_short(error: Exception) -> Unusable:
 
 def _line_document(line: bytes, number: int, file: CorpusFile) -> Document | Unusable:
     try:
-        return document_of(_parse(decode(line.rstrip(b"\r\n"))), f"{file.name}:{number}")
+        return document_of(parsed_object(decode(line.rstrip(b"\r\n"))), f"{file.name}:{number}")
     except Unusable as reason:
         return reason
 
 
-def _parse(line: str) -> Mapping[str, object]:
+def parsed_object(line: str) -> Mapping[str, object]:
+    """The JSON object on a line.
+
+    Raises:
+        Unusable: It holds something else.
+    """
     try:
         record = json.loads(line, parse_constant=_refuse_constant)
         if "\\ud" in line.lower():  # an escaped half of a surrogate pair is not a character
@@ -116,7 +127,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _rows(raw: BufferedReader, suffix: str) -> Iterator[tuple[int, list[str] | Unusable]]:
     """Each row that is not blank with the line on which it starts."""
-    stream, damage = _decompress(raw, suffix)
+    stream, damage = decompressed(raw, suffix)
     content = cast("IO[bytes]", stream)
     # What is not UTF-8 is carried along as surrogates, so that only its own row is lost.
     with TextIOWrapper(content, "utf-8-sig", errors="surrogateescape", newline="") as text:
@@ -131,7 +142,7 @@ def _rows(raw: BufferedReader, suffix: str) -> Iterator[tuple[int, list[str] | U
                 yield line, Unusable(f"invalid CSV: {error}")
                 continue
             except damage as error:
-                yield line, _cut_short(error)
+                yield line, cut_short(error)
                 return
             if any("\0" in cell for cell in row):
                 yield line, Unusable("binary, not text: a NUL byte")

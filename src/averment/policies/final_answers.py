@@ -24,7 +24,7 @@ from averment.text import TextForm, contains_words
 from averment.types import Check, Question, Sentence, Support, Triplet
 
 # Kinds of entities that say nothing about how well known a question's subject is.
-_NOT_NAMED = frozenset({"date", "generic", "number"})
+NOT_NAMED = frozenset({"date", "generic", "number"})
 _NO_RELATION = ""
 _OPENERS = frozenset("is are was were does did do can could has have had will".split())
 """How questions begin that are answered by yes or no."""
@@ -168,7 +168,7 @@ def names_of(text: str) -> Flow[list[str] | None]:
     found = yield from steps.entities(text)
     if found is None:
         return None
-    named = [entity.text for entity in found if entity.kind not in _NOT_NAMED]
+    named = [entity.text for entity in found if entity.kind not in NOT_NAMED]
     return [name for name in named if TextForm().words(name)]
 
 
