@@ -54,5 +54,5 @@ def test_no_more_checks_run_at_a_time_than_there_are_processors(rivers: Path) ->
         ]
         reports = [each.result() for each in asked]
 
-    assert {each.claims[0].verdict for each in reports} == {"supported"}
+    assert {each.report.claims[0].verdict for each in reports} == {"supported"}
     assert judge.most <= (os.cpu_count() or 1)

@@ -33,11 +33,11 @@ def article_of(page: str) -> str:
     return str(found)
 
 
-def streamed(c: httpx2.Client, question: str = QUESTION) -> list[Any]:
+def streamed(c: httpx2.Client, question: str = QUESTION, policy: str = "quco") -> list[Any]:
     """The pieces that the script reads."""
     response = c.post(
         "/answers",
-        data={"question": question, "policy": "quco"},
+        data={"question": question, "policy": policy},
         headers={"Accept": "text/event-stream"},
     )
     assert response.headers["content-type"].startswith("text/event-stream")
@@ -75,7 +75,7 @@ def test_a_draft_that_was_written_again_is_said_to_be_rejected(rivers: Path) -> 
 
     model = ScriptedModel(go_on, name="tiny", capabilities=frozenset())
     with serving_of(rivers, model) as serving, running(serving) as url, client(url) as c:
-        _, *steps, _, _ = streamed(c)
+        _, *steps, _, _ = streamed(c, policy="quco-known")
 
     rejected = [steps[number]["told"] for step in steps for number in step["rejects"]]
     assert rejected == ["wrote “The Danube flows through Prague.”"]
