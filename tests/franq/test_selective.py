@@ -125,6 +125,7 @@ def test_what_is_promised_is_told_with_its_numbers() -> None:
     assert found.n_questions == 1000
     assert found.n_kept_questions == pytest.approx(found.coverage * 1000)
     assert 0 < found.error_kept < 0.1
+    assert found.in_words.startswith("Promised with confidence 0.9: of the claims that are given")
     assert 0.5 < found.coverage < 1
 
 
@@ -217,7 +218,9 @@ def test_a_target_out_of_reach_of_any_number_of_labels_is_no_number() -> None:
     few = HeldOut((0.5, 0.0), (0.5, 0.0), (0,), (0.9,), (0.5,), (True,))
 
     assert refused(few, 1e-7).n_questions_needed is None
-    assert refused(few, 1e-7, confidence=0.9999).best_target_error is None
+    nothing = refused(few, 1e-7, confidence=0.9999)
+    assert nothing.best_target_error is None
+    assert "At best" not in nothing.why
 
 
 def test_without_labels_nothing_is_promised() -> None:
