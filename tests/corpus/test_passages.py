@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from averment.corpus.passages import cut_passages
@@ -109,6 +109,7 @@ def test_document_language_is_used() -> None:
     st.text(st.sampled_from("ab é\n.?!#(-)東\u0301\U0001f600"), max_size=400),
     st.integers(1, 12),
 )
+@example("?\u0301a\u0301東a", 1)
 @settings(deadline=None, max_examples=200)
 def test_nothing_is_lost_and_nothing_is_there_twice(text: str, words: int) -> None:
     passages = cut(text, words=words)

@@ -9,6 +9,7 @@ What this module does not do: index or rank (`averment.index`, `averment.retriev
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from itertools import pairwise
 from typing import NamedTuple
@@ -70,8 +71,10 @@ def _pieces(text: str, language: str, words: int) -> list[_Piece]:
     """Sentences, and parts of those that are too long for one passage."""
     found = TextForm().words_with_spans(text)
     word_starts = [word.start for word in found]
-    cuts = {0, *(span.start for span in sentence_spans(text, language))}
+    cuts = {span.start for span in sentence_spans(text, language)}
     cuts.update(gap.end() for gap in _BREAK.finditer(text))
+    # A mark belongs to the character before it ("?" with an accent), so no sentence begins there.
+    cuts = {0, *(at for at in cuts if unicodedata.category(text[at : at + 1] or " ")[0] != "M")}
     ordered = [*sorted(cuts), len(text)]
     pieces = []
     for start, end in pairwise(ordered):
