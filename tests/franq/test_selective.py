@@ -173,12 +173,12 @@ def test_it_is_the_threshold_of_mapie() -> None:
 def test_p_values_are_those_of_scipy_and_mapie(n: int, share: float, target: float) -> None:
     n_false = round(share * n)
     expected = binom.cdf(n_false, n, target)
-    assert binomial_tail(n_false, n, target) == pytest.approx(expected, rel=1e-5, abs=1e-290)
+    assert binomial_tail(n_false, n, target) == pytest.approx(expected, rel=1e-5, abs=1e-40)
 
     assume(share == 0 or share > 1e-9)
     ours = hoeffding_bentkus(share, n, target)
     theirs = compute_hoeffding_bentkus_p_value(np.array([share]), n, target)
-    assert ours == pytest.approx(float(theirs[0, 0]), rel=1e-5, abs=1e-290)
+    assert ours == pytest.approx(float(theirs[0, 0]), rel=1e-5, abs=1e-40)
 
 
 # --- what cannot be promised --------------------------------------------------------------------
