@@ -10,6 +10,8 @@ import pytest
 from averment.calibrating import calibrate
 from averment.franq.calibrator import Mode
 from averment.franq.calibrator_json import to_json
+from averment.types import Document
+from averment.wiring import scores
 from labels_by_hand import some_labels
 from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client, events, running, scripted, serving_of
@@ -85,3 +87,24 @@ def test_hedged_answers_say_so(rivers: Path, calibrator: Path) -> None:
 
     assert "".join(pieces) == f"{GOOD} It may be that {BAD} {FINAL}"
     assert body["averment"]["reason"] == "claims_hedged"
+
+
+def test_a_calibrator_is_read_once_and_again_when_its_file_is_another(
+    rivers: Path, calibrator: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    real = scores.read_calibrator
+    monkeypatch.setattr(scores, "read_calibrator", lambda path: read.append(path) or real(path))
+    path = tmp_path / "calibrator.json"
+    path.write_text(calibrator.read_text(encoding="utf-8"), encoding="utf-8")
+    evidence = [Document("a", GOOD)]
+
+    with serving_of(rivers, scripted(), calibrator=path) as serving:
+        first, again = (serving.check(GOOD, None, evidence).report for _ in range(2))
+        made = calibrate(some_labels(300, seed=9), mode=Mode.CONDITION, created_by="test")
+        path.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
+        other = serving.check(GOOD, None, evidence).report
+
+    assert len(read) == 2
+    assert first.claims == again.claims
+    assert first.claims[0].p_true != other.claims[0].p_true

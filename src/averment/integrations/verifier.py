@@ -20,16 +20,10 @@ from averment.serve.details import address_of, decision_on
 from averment.settings import resolve_settings
 from averment.shapes import report_object
 from averment.types import Claim, ClaimVerdict, Document, Report, Retrieval, ScoredPassage, Verdict
-from averment.wiring import (
-    open_aliases,
-    open_faithfulness,
-    open_index,
-    open_retriever,
-    read_calibrator,
-)
+from averment.wiring import open_index, read_calibrator
 from averment.wiring.audited import record_check
-from averment.wiring.auditing import open_auditor
-from averment.wiring.checks import check_opened
+from averment.wiring.open_corpus import OpenCorpus
+from averment.wiring.retrievers import has_passages
 
 ACTIONS = ("annotate", "regenerate", "abstain")
 
@@ -98,18 +92,20 @@ class Verifier:
     """
 
     def __init__(self, index: str | Path | None = None, **settings: Any) -> None:
-        self._settings = resolve_settings(**settings)
-        self._index = self._retriever = self._aliases = None
+        resolved = resolve_settings(**settings)
+        opened = None
         if index is not None:
-            self._index = open_index(index, damaged_segments=self._settings.damaged_segments)
-            if self._settings.aliases:
-                self._aliases = open_aliases(self._settings, self._index)
-            if self._index.extra_directory("bm25") is not None:
-                self._retriever = open_retriever(self._index, self._settings)
-        if self._settings.calibrator is not None:
-            read_calibrator(self._settings.calibrator)  # a wrong one is found now, not at an answer
-        self._scorer = open_faithfulness(self._settings, None)
-        self._auditor = open_auditor(self._settings)
+            opened = open_index(index, damaged_segments=resolved.damaged_segments)
+        self._corpus = corpus = OpenCorpus(resolved, indexed=opened is not None, index=opened)
+        # What cannot be opened is to be found now, not at an answer.
+        self._has_passages = opened is not None and has_passages(opened)
+        if self._has_passages:
+            _ = corpus.retriever
+        if opened is not None and resolved.aliases:
+            _ = corpus.aliases
+        if resolved.calibrator is not None:
+            read_calibrator(resolved.calibrator)
+        _ = corpus.scorer, corpus.auditor
 
     def search(self, query: str, k: int) -> Retrieval:
         """At most k passages of the index, best first.
@@ -117,12 +113,12 @@ class Verifier:
         Raises:
             UsageError: There is no index, or one of counts only.
         """
-        if self._retriever is None:
+        if not self._has_passages:
             raise UsageError(
                 "There are no passages to retrieve: no index was named, or one of counts only.",
                 hint="Build one from documents: averment index build PATHS -o DIR",
             )
-        [found] = self._retriever.search([query], k=k)
+        [found] = self._corpus.retriever.search([query], k=k)
         return found
 
     async def asearch(self, query: str, k: int) -> Retrieval:
@@ -139,21 +135,11 @@ class Verifier:
         """
         report = None
         if text.strip():
-            made = check_opened(
-                text,
-                question or None,
-                documents,
-                index=self._index,
-                model=None,
-                settings=self._settings,
-                scorer=self._scorer,
-                retriever=self._retriever,
-                aliases=self._aliases,
-            )
+            made = self._corpus.check(text, question or None, documents)
             report = made.report
-            if self._auditor is not None:
+            if self._corpus.auditor is not None:
                 verdict, reason = decision_on(report)
-                record_check(self._auditor, made, verdict=verdict.value, reason=reason)
+                record_check(self._corpus.auditor, made, verdict=verdict.value, reason=reason)
         return Verification(report, {each.document_id: each.source for each in documents})
 
     async def acheck(

@@ -27,6 +27,7 @@ from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
 if TYPE_CHECKING:
+    from averment.checking import TextCheck
     from averment.wiring.audited import Checked
 
 _PASSAGES_A_CLAIM = 3
@@ -72,8 +73,17 @@ def check(
             own_model = open_model(resolved)
             stack.enter_context(own_model)
             model = own_model
+        scorer = open_faithfulness(resolved, model)
+        rule = make_check(resolved, scorer, index=opened, model=model, atomic=atomic)
         checked = check_opened(
-            text, question, contexts, index=opened, model=model, settings=resolved, atomic=atomic
+            text,
+            question,
+            contexts,
+            rule=rule,
+            scorer=scorer,
+            index=opened,
+            model=model,
+            settings=resolved,
         )
         if auditor is not None:
             from averment.wiring.audited import record_check
@@ -82,18 +92,49 @@ def check(
         return checked.report
 
 
+def make_check(
+    settings: Settings,
+    scorer: FaithfulnessScorer,
+    *,
+    index: EmbeddedIndex | None,
+    model: Any = None,
+    atomic: bool = False,
+) -> TextCheck:
+    """How texts are checked with what is open; made once for any number of them.
+
+    Args:
+        settings: Name the calibrator, and what is promised.
+        scorer: Who judges faithfulness.
+        index: An open index, or None.
+        model: An open model that re-scores, or None.
+        atomic: A claim is one fact of a sentence.
+
+    Raises:
+        UsageError, CalibrationError: As `make_scoring`.
+    """
+    from averment.checking import TextCheck
+
+    counting = None if index is None else _counting(index)
+    window_words = counting.window_words if counting else 0
+    scoring = make_scoring(
+        settings, scorer, index=index, model=model, writes=False, window_words=window_words
+    )
+    n_passages = _PASSAGES_A_CLAIM if index is not None and has_passages(index) else 0
+    return TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
+
+
 def check_opened(
     text: str,
     question: str | None,
     contexts: Sequence[str | Document],
     *,
+    rule: TextCheck,
+    scorer: FaithfulnessScorer,
     index: EmbeddedIndex | None,
     model: Any,
     settings: Settings,
-    scorer: FaithfulnessScorer | None = None,
     retriever: Retriever | None = None,
     aliases: AliasBook | None = None,
-    atomic: bool = False,
 ) -> Checked:
     """As `check`, with an index and a model that are open; nothing is recorded.
 
@@ -101,32 +142,23 @@ def check_opened(
         text: Any text.
         question: What it answers, if that is known.
         contexts: What its claims are held against; empty: passages of the index.
+        rule: Of `make_check`, with the same judge, index and model.
+        scorer: A judge that is open.
         index: An open index, or None.
         model: An open model that re-scores, or None.
-        settings: Name the calibrator and the judge.
-        scorer: A judge that is open; None: the one that the settings name is opened.
+        settings: How names are counted, and by whom claims are found.
         retriever: One over the index that is open; None: as the settings say.
         aliases: Those of `open_aliases`, if they have been read.
-        atomic: A claim is one fact of a sentence.
     """
-    from averment.checking import TextCheck
     from averment.wiring.audited import Checked
 
-    scorer = scorer or open_faithfulness(settings, model)
-    counting = None if index is None else _counting(index)
-    window_words = counting.window_words if counting else 0
-    scoring = make_scoring(
-        settings, scorer, index=index, model=model, writes=False, window_words=window_words
-    )
-    searched = index if index is not None and has_passages(index) else None
-    n_passages = _PASSAGES_A_CLAIM if searched else 0
-    rule = TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
     passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
     counted: CorpusIndex | None = index
     if index is not None and settings.aliases:
         texts = [Passage("text", "text", "", text, 0, len(text)), *passages]
         book = aliases or open_aliases(settings, index)
         counted = widened(index, explained(book, texts))
+    searched = index if rule.n_passages else None
     writer = model or _missing("a language model", "Name one: --model NAME")
     edges = Edges(
         index=counted or _missing("a corpus index", "Name one: --index DIR"),

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex
 from averment.settings import Settings, resolve_settings
 from averment.types import Document, Report
-from averment.wiring.aliases import open_aliases
 from averment.wiring.checks import is_index_meant
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor
@@ -171,8 +171,9 @@ def open_filter(
     opened = index if isinstance(index, EmbeddedIndex) else None
     if opened is None and (not full or is_index_meant(resolved)):
         opened = open_index(resolved.index, damaged_segments=resolved.damaged_segments)
-    counting = None if opened is None else _counting(opened, resolved)
-    find = _judging(opened, resolved, counting) if full else counting
+    corpus = OpenCorpus(resolved, index=opened)
+    counting = None if opened is None else _counting(corpus)
+    find = Judging(partial(_report, corpus), counting) if full else counting
     assert find is not None
     info = None if opened is None else opened.info
     rare_below = (info and info.entity_threshold_documents) or LEAST_DOCUMENTS
@@ -207,11 +208,11 @@ def _refuse(
         )
 
 
-def _counting(index: EmbeddedIndex, settings: Settings) -> Counting:
+def _counting(corpus: OpenCorpus) -> Counting:
+    index, settings = corpus.index, corpus.settings
     counted: CorpusIndex = index
     if settings.aliases:
-        book = RememberedForms(open_aliases(settings, index))
-        counted = WidenedIndex(index, book, form=index.form)
+        counted = WidenedIndex(index, RememberedForms(corpus.aliases), form=index.form)
     model: Any = Missing("a language model", hint="Set extractor to rules or spacy.")
     extractor = open_extractor(settings, model)
     retriever: Any = Missing("passages", hint="")
@@ -221,14 +222,9 @@ def _counting(index: EmbeddedIndex, settings: Settings) -> Counting:
     return Counting(edges, window_words=trigger.window_words)
 
 
-def _judging(index: EmbeddedIndex | None, settings: Settings, counting: Counting | None) -> Judging:
-    corpus = OpenCorpus(settings, index=index)
-
-    def check(row: RowTexts) -> Report:
-        contexts = [Document(f"context {at}", text) for at, text in enumerate(row.contexts, 1)]
-        return corpus.check(row.text, row.question, contexts).report
-
-    return Judging(check, counting)
+def _report(corpus: OpenCorpus, row: RowTexts) -> Report:
+    contexts = [Document(f"context {at}", text) for at, text in enumerate(row.contexts, 1)]
+    return corpus.check(row.text, row.question, contexts).report
 
 
 def _identity(

@@ -4,7 +4,7 @@ No language model is among it. What cannot be opened is refused each time that i
 what to do about it, until it can be.
 
 The index is the generation that was there when it was opened; documents that are added later are
-seen by the next start.
+seen by the next start. Another calibrator is seen at once.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from averment.checking import TextCheck
 from averment.claims.aliases.book import AliasBook
 from averment.index.embedded import EmbeddedIndex
 from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
@@ -21,7 +22,7 @@ from averment.types import Document
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.audited import Checked
 from averment.wiring.auditing import Auditor, open_auditor
-from averment.wiring.checks import check_opened, is_index_meant
+from averment.wiring.checks import check_opened, is_index_meant, make_check
 from averment.wiring.corpus import open_index
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import open_faithfulness
@@ -32,6 +33,7 @@ class OpenCorpus:
 
     Args:
         settings: Of everything that is opened.
+        indexed: False: there is no index, whatever the settings say.
         index: An open index; None: the one of the settings, when it is asked for.
         retriever: Over its passages; None: as the settings say.
         scorer: Who judges faithfulness; None: as the settings say.
@@ -42,14 +44,17 @@ class OpenCorpus:
         self,
         settings: Settings,
         *,
+        indexed: bool = True,
         index: EmbeddedIndex | None = None,
         retriever: Retriever | None = None,
         scorer: FaithfulnessScorer | None = None,
         auditor: Auditor | None = None,
     ) -> None:
         self.settings = settings
+        self._may_be_indexed = indexed
         given = {"index": index, "retriever": retriever, "scorer": scorer, "auditor": auditor}
         self._opened = {name: each for name, each in given.items() if each is not None}
+        self._made: tuple[object, TextCheck] | None = None
         self._lock = threading.RLock()
 
     def _once(self, name: str, opened: Callable[[], Any]) -> Any:
@@ -127,18 +132,31 @@ class OpenCorpus:
         As `averment check` does: an index that was not named and is not there is none. It is not
         recorded: whoever asks knows whether what comes of it is given out.
         """
-        index = self.index if self._has_index() else None
+        index = self.index if self.has_index else None
         return check_opened(
             text,
             question,
             contexts,
+            rule=self._rule(index),
+            scorer=self.scorer,
             index=index,
             model=None,
             settings=self.settings,
-            scorer=self.scorer,
             retriever=self.retriever if index is not None and has_passages(index) else None,
             aliases=self.aliases if index is not None and self.settings.aliases else None,
         )
 
-    def _has_index(self) -> bool:
-        return "index" in self._opened or is_index_meant(self.settings)
+    def _rule(self, index: EmbeddedIndex | None) -> TextCheck:
+        """How texts are checked: made once, and again when the file of the calibrator changes."""
+        path = self.settings.calibrator
+        found = path.stat() if path is not None and path.exists() else None
+        stamp = found and (found.st_ino, found.st_mtime_ns, found.st_size)
+        with self._lock:
+            if self._made is None or self._made[0] != stamp:
+                self._made = stamp, make_check(self.settings, self.scorer, index=index)
+            return self._made[1]
+
+    @property
+    def has_index(self) -> bool:
+        """Whether there is one: it was given, named, or is where it is by default."""
+        return self._may_be_indexed and ("index" in self._opened or is_index_meant(self.settings))
