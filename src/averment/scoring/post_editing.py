@@ -50,6 +50,8 @@ def post_edited(
         remedy: Drop or hedge.
         sentences: Where they stand, in order; what is between them stays.
     """
+    if not any(map(is_withheld, claims)):
+        return text
     named = self_contained([text[span.start : span.end] for span in sentences])
     pieces: list[_Piece] = []
     end, something_is_gone = 0, False
