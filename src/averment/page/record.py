@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any, TypeAlias
 
 from averment.answers import answer_of
 from averment.audit.chain import Head, Kind, Record
+from averment.page.html import Html, tag
 from averment.page.render import Entry, render_page
 from averment.trace import Trace
 
@@ -87,17 +87,17 @@ def record_markdown(report: RecordReport) -> str:
 
 def record_page(report: RecordReport) -> str:
     """The report as an HTML page that opens from disk."""
-    title = escape(_title(report.record))
-    inside = "\n".join(map(_html, _blocks(report)))
+    title = _title(report.record)
+    inside = [tag("h1", title), *map(_html, _blocks(report))]
     if (page := _answer_page(report)) is not None:
-        inside += (
-            "\n<h2>The page of the answer</h2>"
-            f'\n<iframe sandbox title="The answer" srcdoc="{escape(page)}"></iframe>'
-        )
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n{inside}\n</body></html>\n"
+        inside.append(tag("h2", "The page of the answer"))
+        # In a frame of its own: a page with its own style and policy, held apart from the report.
+        inside.append(tag("iframe", sandbox=True, title="The answer", srcdoc=page))
+    head = tag(
+        "head", tag("meta", charset="utf-8"), tag("title", title), tag("style", Html(_STYLE))
     )
+    body = tag("body", *inside)
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
 def _title(record: Record) -> str:
@@ -228,19 +228,18 @@ def _documents(record: Record) -> list[Block]:
 # --- as HTML and as Markdown ----------------------------------------------------------------------
 
 
-def _html(block: Block) -> str:
+def _html(block: Block) -> Html:
     match block:
         case Heading(text):
-            return f"<h2>{escape(text)}</h2>"
+            return tag("h2", text)
         case Note(text):
-            return f"<p>{escape(text)}</p>"
+            return tag("p", text)
         case Quote(text):
-            return f"<blockquote>{escape(text)}</blockquote>"
+            return tag("blockquote", text)
         case Rows(rows):
             head, *body = rows
-            told = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-            lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
-            return f"<table><tr>{told}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+            told = tag("tr", *(tag("th", cell) for cell in head))
+            return tag("table", told, *(tag("tr", *(tag("td", c) for c in row)) for row in body))
 
 
 def _markdown(block: Block) -> str:
