@@ -22,7 +22,7 @@ import pathlib
 import platform
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,7 +36,7 @@ from averment.franq.corpus_stack import CORPUS, PLAIN, Features
 from averment.franq.holding_out import held_out_rows, with_held_out
 from averment.franq.rows import Row
 from averment.franq.score import Score
-from averment.franq.selective import drift, promise
+from averment.franq.selective import HeldOut, drift, promise
 from averment.metrics.rows import BoolArray, FloatArray
 from averment.promises import NotAttainable
 
@@ -183,27 +183,35 @@ class Tally:
         }
 
 
-def guarantee(claims: Claims) -> list[dict[str, object]]:
-    """Broken promises, coverage and error over the splits."""
-    tallies: dict[tuple[float, str], Tally] = {}
-    raw_of = {id(row): value for row, value in zip(claims.rows, claims.raw, strict=True)}
-    n_splits = 0
-    for seed in range(SPLITS):
-        rest, known = held_out_rows(claims.rows, share=0.5, seed=seed)
+def splits(
+    claims: Claims, n: int, *, known_share: float
+) -> Iterator[tuple[int, Calibrator, HeldOut, Sequence[Row]]]:
+    """Each split that can be fitted: its seed, a calibrator, its held-out claims, and the rest."""
+    for seed in range(n):
+        rest, known = held_out_rows(claims.rows, share=known_share, seed=seed)
         fitting, held = held_out_rows([row for _, row in known], share=0.5, seed=seed)
         try:
             calibrator = with_held_out(claims.fitted(fitting), held, fitted_on=fitting)
         except CalibrationError:
             continue
-        n_splits += 1
         assert calibrator.held_out is not None
+        yield seed, calibrator, calibrator.held_out, rest
+
+
+def guarantee(claims: Claims) -> list[dict[str, object]]:
+    """Broken promises, coverage and error over the splits."""
+    tallies: dict[tuple[float, str], Tally] = {}
+    raw_of = {id(row): value for row, value in zip(claims.rows, claims.raw, strict=True)}
+    n_splits = 0
+    for _, calibrator, held_out, rest in splits(claims, SPLITS, known_share=0.5):
+        n_splits += 1
         scores = p_true(calibrator, rest)
         is_false = np.array([not row.is_true for row in rest])
         question = [str(row.group) for row in rest]
         raw = np.array([raw_of[id(row)] for row in rest])
         for target in TARGETS:
             ways = {"P(true) >= 0.5": scores >= 0.5, "raw >= 0.5": raw >= 0.5}
-            made = promise(calibrator.held_out, target_error=target, confidence=CONFIDENCE)
+            made = promise(held_out, target_error=target, confidence=CONFIDENCE)
             if not isinstance(made, NotAttainable):
                 ways["promise"] = scores >= made.p_true_at_least
             for way, kept in ways.items():
@@ -226,15 +234,8 @@ def drifts(claims: Claims, n_questions: int) -> list[dict[str, object]]:
     """How often the drift check fires at p <= 0.01, on so many questions of either kind."""
     fired = {"same": 0, "shifted": 0}
     n_splits = 0
-    for seed in range(DRIFT_SPLITS):
-        rest, known = held_out_rows(claims.rows, share=0.6, seed=seed)
-        fitting, held = held_out_rows([row for _, row in known], share=0.5, seed=seed)
-        try:
-            calibrator = with_held_out(claims.fitted(fitting), held, fitted_on=fitting)
-        except CalibrationError:
-            continue
+    for seed, calibrator, held_out, rest in splits(claims, DRIFT_SPLITS, known_share=0.6):
         n_splits += 1
-        assert calibrator.held_out is not None
         unseen = {row.group for row in rest}
         kinds = {"same": rest, "shifted": [row for row in claims.shifted if row.group in unseen]}
         for kind, rows in kinds.items():
@@ -242,7 +243,7 @@ def drifts(claims: Claims, n_questions: int) -> list[dict[str, object]]:
             chosen = set(random.Random(seed).sample(names, min(n_questions, len(names))))
             taken = [row for row in rows if row.group in chosen]
             found = drift(
-                calibrator.held_out,
+                held_out,
                 p_true=p_true(calibrator, taken).tolist(),
                 p_faithful=[row.p_faithful or 0.0 for row in taken],
                 question=[names.index(str(row.group)) for row in taken],
