@@ -27,7 +27,8 @@ from averment.models.scripted import ScriptedModel
 from averment.spans import EVALUATION, Spans
 from labels_by_hand import some_labels
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, ask, client, running, scripted, serving_of
+from serve.running import ask, client, running, serving_of
+from towns_by_hand import QUESTION, scripted
 
 WORDS = ("vltava", "prague", "river", "bohemia", "danube")
 SPANS, EVENTS = InMemorySpanExporter(), InMemoryLogRecordExporter()

@@ -12,13 +12,13 @@ import pytest
 import rfc8785
 
 import averment
-from audit.recorded_by_hand import QUESTION, rivers, scripted
 from averment.audit.export import export_lines, schema_text
 from averment.audit.reading import LedgerReader
 from averment.cli.app import run
 from conftest import REPOSITORY
 from contracts.disk import disk_without_fsync  # noqa: F401
 from labels_by_hand import a_file_of_labels, some_labels
+from towns_by_hand import QUESTION, build_rivers, scripted
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema_text()))
 
@@ -29,7 +29,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "l.sqlite"
     monkeypatch.setenv("AVERMENT_AUDIT", str(path))
     monkeypatch.setenv("AVERMENT_AUDIT_BY", "ann")
-    index = rivers(tmp_path / "idx")
+    index = build_rivers(tmp_path / "idx")
     with averment.open_engine(index, scripted(), faithfulness="lexical") as engine:
         engine.ask(QUESTION)
     averment.check("Prague lies on the Danube.", index=index, faithfulness="lexical")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import averment
-from audit.recorded_by_hand import GOOD, QUESTION, TEXTS, records_of, rivers, scripted
+from audit.recorded_by_hand import records_of
 from averment.audit.actor import ACTOR
 from averment.audit.contents import is_sealed, sealed
 from averment.audit.reading import LedgerReader
@@ -27,6 +27,7 @@ from averment.wiring.auditing import Auditor, ledger_path, open_auditor, setting
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.model_server import ModelServer
 from labels_by_hand import a_file_of_labels, some_labels
+from towns_by_hand import GOOD, QUESTION, TEXTS, build_rivers, scripted
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def ledger(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(tmp_path: Path) -> Path:
-    return rivers(tmp_path / "idx")
+    return build_rivers(tmp_path / "idx")
 
 
 def ask(index: Path, ledger: Path | str, model: Any = None, **settings: Any) -> Answered:
@@ -282,7 +283,7 @@ def test_documents_that_come_and_go_are_recorded_with_their_hashes(
     ledger: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AVERMENT_AUDIT", str(ledger))
-    index = rivers(tmp_path / "idx")
+    index = build_rivers(tmp_path / "idx")
     added = [averment.Document("brno", "Another."), averment.Document("graz", "Graz is a city.")]
     averment.build_index(added, index, add=True)
     averment.delete_documents(index, ["graz", "nobody"], missing_ok=True)
@@ -313,7 +314,7 @@ def test_of_very_many_documents_there_is_the_digest_alone(
 ) -> None:
     monkeypatch.setattr("averment.wiring.audited_changes._MOST_LISTED", 2)
     monkeypatch.setenv("AVERMENT_AUDIT", str(ledger))
-    rivers(tmp_path / "idx")
+    build_rivers(tmp_path / "idx")
 
     (record,) = records_of(ledger)
     assert (record.facts["n_documents"], record.facts["documents_listed"]) == (3, False)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import averment
-from audit.recorded_by_hand import QUESTION, rivers, scripted
 from averment.audit.chain import Record
 from averment.audit.reading import LedgerReader
 from averment.audit.store import Ledger
@@ -24,6 +23,7 @@ from averment.wiring.replaying import Outcome, replay_record
 from averment.wiring.setups import OtherSetup, policy_object, policy_of
 from contracts.disk import disk_without_fsync  # noqa: F401
 from labels_by_hand import some_labels
+from towns_by_hand import QUESTION, build_rivers, scripted
 
 TEXT = "Prague is the capital of Bohemia. It lies on the Vltava. Vienna lies on the Vltava."
 
@@ -31,7 +31,7 @@ TEXT = "Prague is the capital of Bohemia. It lies on the Vltava. Vienna lies on 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Path:
     """One answer, one check against the index, one against a given text; all calibrated."""
-    index = rivers(tmp_path / "idx")
+    index = build_rivers(tmp_path / "idx")
     made = calibrate(some_labels(), mode=Mode.CONDITION, created_by="a test")
     (tmp_path / "calibrator.json").write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
     told: dict[str, Any] = {
@@ -64,7 +64,7 @@ def test_answers_and_checks_come_out_as_they_were(ledger: Path) -> None:
 
 
 def test_what_a_promise_withheld_is_withheld_again(tmp_path: Path) -> None:
-    index = rivers(tmp_path / "idx")
+    index = build_rivers(tmp_path / "idx")
     labels = some_labels(1500)
     made = calibrate(labels, mode=Mode.CONDITION, created_by="a test", hold_out=0.5)
     (tmp_path / "calibrator.json").write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
@@ -208,7 +208,7 @@ def test_a_question_that_ended_in_an_error_ends_in_it_again(tmp_path: Path) -> N
 
     with (
         averment.open_engine(
-            rivers(tmp_path / "idx"), Gone(), audit="l.sqlite", faithfulness="lexical"
+            build_rivers(tmp_path / "idx"), Gone(), audit="l.sqlite", faithfulness="lexical"
         ) as engine,
         pytest.raises(ModelUnavailable),
     ):
@@ -222,7 +222,7 @@ def test_a_question_that_ended_in_an_error_ends_in_it_again(tmp_path: Path) -> N
 
 def test_an_answer_without_scores_is_replayed_too(tmp_path: Path) -> None:
     with averment.open_engine(
-        rivers(tmp_path / "idx"), scripted(), audit="l.sqlite", scores=False
+        build_rivers(tmp_path / "idx"), scripted(), audit="l.sqlite", scores=False
     ) as engine:
         engine.ask(QUESTION)
 
@@ -231,7 +231,7 @@ def test_an_answer_without_scores_is_replayed_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", policy_names())
 def test_every_policy_is_made_again_from_its_json(name: str, tmp_path: Path) -> None:
-    policy = make_policy(name, averment.open_index(rivers(tmp_path / "idx")).info)
+    policy = make_policy(name, averment.open_index(build_rivers(tmp_path / "idx")).info)
 
     again = policy_of(json.loads(json.dumps(policy_object(policy))))
 

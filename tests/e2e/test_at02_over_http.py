@@ -15,7 +15,8 @@ from averment.franq.calibrator_json import to_json
 from contracts.disk import disk_without_fsync  # noqa: F401
 from e2e.strict_json import unexplained
 from labels_by_hand import some_labels
-from serve.running import ask, build_rivers, client, running, scripted, serving_of
+from serve.running import ask, client, running, serving_of
+from towns_by_hand import build_rivers, scripted
 
 FABRICATED = "The Zanfor Bridge in Quelmburg was opened by Ilmar Vost in 1871."
 QUESTION = "Who opened the Zanfor Bridge?"

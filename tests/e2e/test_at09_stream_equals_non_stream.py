@@ -14,17 +14,9 @@ from averment.models.scripted import ScriptedModel
 from contracts.disk import disk_without_fsync  # noqa: F401
 from serve.assembled import assembled, comparable
 from serve.reading import Reading
-from serve.running import (
-    QUESTION,
-    ask,
-    build_rivers,
-    client,
-    events,
-    running,
-    scripted,
-    serving_of,
-)
+from serve.running import ask, client, events, running, serving_of
 from serve.stub_upstream import StubUpstream
+from towns_by_hand import QUESTION, build_rivers, scripted
 
 MODES = ["hold-sentence", "hold-answer", "annotate"]
 ANSWERS = {

@@ -16,9 +16,10 @@ import pytest
 
 import averment
 from audit.ledgers_by_hand import behind_its_back
-from audit.recorded_by_hand import QUESTION, records_of, rivers, scripted
+from audit.recorded_by_hand import records_of
 from averment.cli.app import run
 from contracts.disk import disk_without_fsync  # noqa: F401
+from towns_by_hand import QUESTION, build_rivers, scripted
 
 CHECKED = "Prague is the capital of Bohemia. Vienna lies on the Vltava."
 Audit = Callable[..., tuple[int, str, str]]
@@ -29,7 +30,7 @@ def audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Audit:
     """Runs a command on a ledger of five records: ingestion, three answers, a check."""
-    index = rivers(tmp_path / "idx")
+    index = build_rivers(tmp_path / "idx")
     monkeypatch.setenv("AVERMENT_AUDIT", str(tmp_path / "l.sqlite"))
     monkeypatch.setenv("AVERMENT_AUDIT_BY", "ann")
     averment.build_index([averment.Document("graz", "Graz lies on the Mur.")], index, add=True)

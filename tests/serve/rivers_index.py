@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from serve.running import build_rivers
+from towns_by_hand import build_rivers
 
 
 @pytest.fixture(scope="session")

@@ -12,36 +12,11 @@ from typing import Any
 import httpx2
 import uvicorn
 
-import averment
 from averment.cli.serve import listening
-from averment.models.scripted import ScriptedModel
 from averment.serve.app import make_app
 from averment.settings import resolve_settings
-from averment.types import Prompt
 from averment.wiring.serving import Serving, open_serving
-
-TEXTS = {
-    "prague": "Prague is the capital of Bohemia. The Vltava flows through Prague.",
-    "vienna": "Vienna is the capital of Austria. The Danube flows through Vienna.",
-    "brno": "Brno is a city east of Prague. Prague and Brno are linked by a railway.",
-}
-QUESTION = "Which river flows through Prague?"
-GOOD = " The Vltava flows through Prague. So the answer is Vltava."
-
-
-def build_rivers(path: Path) -> Path:
-    """An index of three towns."""
-    averment.build_index([averment.Document(key, text) for key, text in TEXTS.items()], path)
-    return path
-
-
-def scripted(answer: str = GOOD, name: str = "tiny") -> ScriptedModel:
-    """A model that says one thing, whatever it is asked, and then nothing more."""
-
-    def go_on(prompt: Prompt) -> str:
-        return answer.removeprefix(prompt.answer) if answer.startswith(prompt.answer) else ""
-
-    return ScriptedModel(go_on, name=name, capabilities=frozenset())
+from towns_by_hand import QUESTION
 
 
 @contextlib.contextmanager

@@ -11,7 +11,8 @@ import pytest
 from averment.models.scripted import ScriptedModel
 from contracts.model_server import ModelServer
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import ask, client, events, running, scripted, serving_of
+from serve.running import ask, client, events, running, serving_of
+from towns_by_hand import scripted
 
 PRESENT = "The Vltava flows through Prague."
 ABSENT = "The Danube flows through Prague."

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, ask, client, events, running, scripted, serving_of
+from serve.running import ask, client, events, running, serving_of
 from serve.stub_upstream import StubUpstream
+from towns_by_hand import QUESTION, scripted
 
 SAID = "The Vltava flows through Prague."
 

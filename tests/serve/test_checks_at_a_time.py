@@ -15,7 +15,7 @@ from averment.types import Document, Faithfulness
 from averment.wiring import open_index, open_retriever
 from averment.wiring.serving import Serving
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import scripted
+from towns_by_hand import scripted
 
 
 class Watched(LexicalAlignment):

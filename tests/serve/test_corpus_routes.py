@@ -11,7 +11,8 @@ import averment
 from averment.serve import infinigram
 from averment.shapes import cooccurrence_object, counts_object
 from averment.types import Count, CountKind
-from serve.running import client, running, scripted, serving_of
+from serve.running import client, running, serving_of
+from towns_by_hand import scripted
 
 
 @pytest.fixture(scope="module")

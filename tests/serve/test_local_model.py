@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from serve.running import QUESTION, ask, build_rivers, client, events, running, serving_of
+from serve.running import ask, client, events, running, serving_of
+from towns_by_hand import QUESTION, build_rivers
 
 pytestmark = pytest.mark.model
 

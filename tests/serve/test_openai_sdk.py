@@ -10,8 +10,9 @@ import pytest
 
 from averment.wiring import policy_names
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, running, scripted, serving_of
+from serve.running import running, serving_of
 from serve.stub_upstream import StubUpstream
+from towns_by_hand import QUESTION, scripted
 
 MESSAGES = [{"role": "user", "content": QUESTION}]
 SAID = "The Vltava flows through Prague. So the answer is Vltava."

@@ -16,7 +16,8 @@ from schemathesis.specs.openapi.checks import (
 
 from averment.serve.app import make_app
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import running, scripted, serving_of
+from serve.running import running, serving_of
+from towns_by_hand import scripted
 
 EXAMPLES = settings(
     max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)

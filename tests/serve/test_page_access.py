@@ -9,7 +9,8 @@ import pytest
 
 from averment.serve.sessions import COOKIE
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, ask, client, running, scripted, serving_of
+from serve.running import ask, client, running, serving_of
+from towns_by_hand import QUESTION, scripted
 
 HTML = {"Accept": "text/html"}
 KEYS = {"serve_keys": "k-one,k-two"}

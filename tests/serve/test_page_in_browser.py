@@ -19,7 +19,8 @@ from averment.models.scripted import ScriptedModel
 from averment.types import Prompt
 from conftest import REPOSITORY, absent
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import GOOD, QUESTION, running, serving_of
+from serve.running import running, serving_of
+from towns_by_hand import GOOD, QUESTION
 
 AXE = REPOSITORY / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = (

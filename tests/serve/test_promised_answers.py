@@ -14,7 +14,8 @@ from averment.types import Document
 from averment.wiring import scores
 from labels_by_hand import some_labels
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import ask, client, events, running, scripted, serving_of
+from serve.running import ask, client, events, running, serving_of
+from towns_by_hand import scripted
 
 GOOD, BAD = "The Vltava flows through Prague.", "Brno was founded by sailors from Iceland."
 FINAL = "So the answer is Vltava."

@@ -15,7 +15,8 @@ import pytest
 from averment.models.scripted import ScriptedModel
 from averment.types import Prompt
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, ask, client, running, scripted, serving_of
+from serve.running import ask, client, running, serving_of
+from towns_by_hand import QUESTION, scripted
 
 ROUTES = [
     ("GET", "/v1/models"),

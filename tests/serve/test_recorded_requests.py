@@ -21,8 +21,9 @@ from averment.cli.app import run
 from averment.errors import LedgerError, LedgerUnavailable
 from averment.wiring.replaying import Outcome, replay_record
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import QUESTION, ask, client, events, running, scripted, serving_of
+from serve.running import ask, client, events, running, serving_of
 from serve.stub_upstream import StubUpstream
+from towns_by_hand import QUESTION, scripted
 
 SAID = "The Vltava flows through Prague."
 CHAT = "/v1/chat/completions"

@@ -12,7 +12,8 @@ import pytest
 from averment.serve.app import make_app
 from conftest import REPOSITORY
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import running, scripted, serving_of
+from serve.running import running, serving_of
+from towns_by_hand import scripted
 
 PAGE = (REPOSITORY / "docs" / "how-to" / "serve.md").read_text(encoding="utf-8")
 LINES = [

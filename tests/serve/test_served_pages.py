@@ -16,7 +16,8 @@ import averment
 from averment.models.scripted import ScriptedModel
 from averment.types import Prompt
 from serve.rivers_index import rivers  # noqa: F401
-from serve.running import GOOD, QUESTION, ask, client, events, running, scripted, serving_of
+from serve.running import ask, client, events, running, serving_of
+from towns_by_hand import GOOD, QUESTION, scripted
 
 HTML = {"Accept": "text/html"}
 NASTY = '<script>alert("x")</script>'
