@@ -31,6 +31,8 @@ _AUXILIARIES = frozenset("is are was were did does do can could has have had wil
 _ASKING = _AUXILIARIES | frozenset(
     "who whom whose what which where when why how many much long old a an the that this".split()
 )
+_ARTICLES = DETERMINERS | {"the"}
+_BEFORE_OBJECTS = PREPOSITIONS | _ARTICLES
 _THIRD_PERSON = re.compile(r"[a-z]{2,}[^s\W]s")
 _JOINED = re.compile(r",? (?:and )?(?:the )?[\"“]?")
 _OFFERS_A_CHOICE = re.compile(r"\b(?:or|same|both)\b")
@@ -111,10 +113,10 @@ def _states_something(answer: str, pieces: Sequence[Piece]) -> bool:
     if not answer.rstrip().endswith((".", "!")):
         return False
     return any(
-        (before.is_name or (at == 2 and pieces[0].form in DETERMINERS | {"the"}))
+        (before.is_name or (at == 2 and pieces[0].form in _ARTICLES))
         and word.is_word
         and _THIRD_PERSON.fullmatch(word.text) is not None
-        and (after.is_name or after.form in PREPOSITIONS | DETERMINERS | {"the"})
+        and (after.is_name or after.form in _BEFORE_OBJECTS)
         for at, (before, word, after) in enumerate(
             zip(pieces, pieces[1:], pieces[2:], strict=False), start=1
         )
