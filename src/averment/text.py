@@ -317,3 +317,10 @@ def shortened(text: str, n_characters: int = 160) -> str:
     """The text on one line, cut at a length; what was cut off shows as an ellipsis."""
     flat = " ".join(text.split())
     return flat if len(flat) <= n_characters else f"{flat[: n_characters - 1]}…"
+
+
+def n_of(number: int | None, noun: str) -> str:
+    """A number and its noun: "1 document", "2 documents", "? documents"."""
+    if number is None:
+        return f"? {noun}s"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

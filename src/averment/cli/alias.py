@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import AuditOption, IndexOption, JsonOption
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.claims.aliases.book import AliasRow, RefusedForm, Resolution

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.claims import print_claim, print_made_with
-from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import (
     AliasesOption,
     AuditOption,
@@ -30,6 +30,7 @@ from averment.cli.options import (
     WithheldOption,
 )
 from averment.files import write_whole
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.engine import Answered, Engine, Unanswered

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from averment.cli.audit_changes import LedgerOption, app, ledger_of
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import JsonOption
 from averment.errors import UsageError
 from averment.files import write_whole
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.audit.chain import Record

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import JsonOption
 from averment.errors import UsageError
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.audit.store import Erased

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.bench_results import app, finish
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import duration, err, out, print_json
 from averment.cli.options import BaseUrlOption, JsonOption, OfflineOption
 from averment.errors import DatasetError, UsageError
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.evaluation.bench_file import Bench, QuestionSet
@@ -324,14 +325,7 @@ class _Teller:
             return
         self._told = now
         failed = f", {self._n_failed} failed" if self._n_failed else ""
-        left = "" if is_last else f", about {_duration(progress.seconds_left)} left"
+        left = "" if is_last else f", about {duration(progress.seconds_left)} left"
         line = f"{progress.n_done:,} of {progress.n_to_do:,} rows{failed}{left}"
         ending = "\n" if is_last or not err().is_terminal else "\r"
         err().print(f"{line:<60}", end=ending, markup=False)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"

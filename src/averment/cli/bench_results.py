@@ -14,10 +14,11 @@ from averment.cli.bench_tables import (
     print_table,
     print_warnings,
 )
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import JsonOption
 from averment.errors import AvermentError, UsageError
 from averment.files import write_whole
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.evaluation.comparing import HeldExpectation

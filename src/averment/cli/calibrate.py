@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import AuditOption, JsonOption
 from averment.files import read_text, write_whole
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.calibrating import Calibration, Quality

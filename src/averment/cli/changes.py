@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import AuditOption, EmbedderOption, IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.types import CorpusInfo, Document

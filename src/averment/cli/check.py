@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.claims import print_claim, print_made_with
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import (
     AliasesOption,
     AuditOption,
@@ -23,7 +23,7 @@ from averment.cli.options import (
     WithheldOption,
 )
 from averment.files import read_text, write_whole
-from averment.text import shortened
+from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
     from averment.types import Claim, Report

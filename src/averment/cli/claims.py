@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from averment.cli.console import err, n_of, out
-from averment.text import shortened
+from averment.cli.console import err, out
+from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
     from averment.types import Claim, Scores

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.label import load_claims
 from averment.cli.options import JsonOption
+from averment.text import n_of
 
 
 def drift(

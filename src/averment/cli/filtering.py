@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import err, n_of, out, print_json
+from averment.cli.console import duration, err, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
@@ -18,6 +18,7 @@ from averment.cli.options import (
     OfflineOption,
     TargetErrorOption,
 )
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.filtering.labelled import Quality, Share
@@ -224,7 +225,7 @@ class _Progress:
         rate = pace.n_rows / max(pace.seconds, 1e-9)
         left = ""
         if 0 < pace.share_read < 1:
-            left = f", {_duration(pace.seconds * (1 / pace.share_read - 1))} left"
+            left = f", {duration(pace.seconds * (1 / pace.share_read - 1))} left"
         sys.stderr.write(f"\r{pace.n_rows:,} rows, {rate:,.0f} a second{left}\x1b[K")
         sys.stderr.flush()
 
@@ -232,12 +233,6 @@ class _Progress:
         """Leave the line empty."""
         if self._is_shown:
             sys.stderr.write("\r\x1b[K")
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _print(report: FilterReport) -> None:
@@ -303,7 +298,7 @@ def _print_histograms(report: FilterReport) -> None:
 
 def _print_estimate(made: Estimate) -> None:
     _say(
-        f"\nAll {n_of(made.n_rows, 'row')}: about {_duration(made.seconds)} on this machine; "
+        f"\nAll {n_of(made.n_rows, 'row')}: about {duration(made.seconds)} on this machine; "
         f"{made.kept_low:.0%} to {made.kept_high:.0%} are likely kept. Nothing was written."
     )
 

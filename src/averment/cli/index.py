@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.changes import app, info_object
-from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import CountAliasesOption, IndexOption, JsonOption
 from averment.errors import QueryError
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.ports import CorpusIndex

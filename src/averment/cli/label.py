@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import at_least, err, n_of, out, print_json
+from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import IndexOption, JsonOption
 from averment.errors import DatasetError, UsageError
 from averment.files import read_text
+from averment.text import n_of
 
 if TYPE_CHECKING:
     from averment.cli.label_file import LabelFile

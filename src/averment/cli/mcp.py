@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +22,6 @@ from averment.errors import MissingExtraError, UsageError
 if TYPE_CHECKING:
     from averment.settings import Settings
 
-_GRACE_S = 10
 _LOOPBACK = "127.0.0.1"
 
 
@@ -105,29 +103,18 @@ def _serve_stdio(settings: Settings) -> None:
 
 
 def _serve_http(settings: Settings, host: str, port: int) -> None:
-    import uvicorn
-
     from averment.cli.console import err
-    from averment.cli.serve import listening
+    from averment.cli.serve import listening, run_until_stopped, url_of
     from averment.models.openai_compat import is_loopback
     from averment.serve.mcp import PATH, make_http_app
 
     other = f"Name another: --http {host}:{port + 1}"
     with listening(host, port, hint=other) as listener:
-        config = uvicorn.Config(
-            make_http_app(settings, host),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_S,
-        )
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        err().print(f"Tools at http://{shown}:{port}{PATH}; Ctrl-C stops.", markup=False)
-        if not is_loopback(host) and settings.serve_keys is None:
+        app = make_http_app(settings, host)
+        err().print(f"Tools at {url_of(listener)}{PATH}; Ctrl-C stops.", markup=False)
+        if not is_loopback(listener.getsockname()[0]) and settings.serve_keys is None:
             err().print(
                 "Whoever reaches this address can read the corpus: no key is asked for. "
                 "Set AVERMENT_SERVE_KEYS."
             )
-        with contextlib.suppress(KeyboardInterrupt):  # told to stop, and has stopped
-            uvicorn.Server(config).run(sockets=[listener])
+        run_until_stopped(app, listener)

@@ -25,6 +25,8 @@ from averment.cli.options import (
 from averment.errors import MissingExtraError, UsageError
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from averment.settings import Settings
     from averment.wiring.serving import Serving
 
@@ -132,29 +134,38 @@ def listening(host: str, port: int, *, hint: str = "Name another: --port 8001") 
         ) from error
 
 
-def _run(serving: Serving, settings: Settings, listener: socket.socket) -> None:
-    import logging
+def url_of(listener: socket.socket) -> str:
+    """Where a listening socket is reached, without a path."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
+
+def run_until_stopped(app: ASGIApp, listener: socket.socket) -> None:
+    """Answer on a listening socket until an interrupt; what is being answered then may end."""
     import uvicorn
 
-    from averment.serve.app import make_app
-
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     config = uvicorn.Config(
-        make_app(serving, settings),
+        app,
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_S,
     )
-    host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
+    with contextlib.suppress(KeyboardInterrupt):  # told to stop, and has stopped
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _run(serving: Serving, settings: Settings, listener: socket.socket) -> None:
+    import logging
+
+    from averment.serve.app import make_app
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    url = url_of(listener)
     answering = serving.own_model or f"the models of {settings.base_url}"
     err().print(
-        f"Serving {answering} at http://{shown}:{port}/v1; the page is http://{shown}:{port}/ and "
-        "Ctrl-C stops.",
+        f"Serving {answering} at {url}/v1; the page is {url}/ and Ctrl-C stops.",
         markup=False,
         soft_wrap=True,
     )
-    with contextlib.suppress(KeyboardInterrupt):  # told to stop, and has stopped
-        uvicorn.Server(config).run(sockets=[listener])
+    run_until_stopped(make_app(serving, settings), listener)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from averment.page.html import Child, Html, joined, tag
 from averment.page.marking import is_within, with_evidence, with_phrases
 from averment.page.snippets import Snippets, key_of
-from averment.page.timeline import n_of, number
+from averment.page.timeline import number
 from averment.page.words import (
     CLAIM_MARKS,
     CLAIM_VERDICT_WORDS,
@@ -23,7 +23,7 @@ from averment.page.words import (
     relation_in_words,
 )
 from averment.scoring.withholding import WITHHELD, is_withheld
-from averment.text import TextForm
+from averment.text import TextForm, n_of
 from averment.types import (
     Check,
     Claim,

@@ -15,8 +15,9 @@ from averment.page.claims import Behind, claims_flow, passage_name
 from averment.page.document import whole_page
 from averment.page.html import Child, Html, tag
 from averment.page.snippets import Snippets
-from averment.page.timeline import cost_of, n_of, timeline
+from averment.page.timeline import cost_of, timeline
 from averment.page.words import VERDICT_WORDS, reason_in_words
+from averment.text import n_of
 from averment.trace import Record, Trace
 from averment.types import Answer, CorpusInfo, TriggeredRetrieval, Verdict
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from averment import steps
 from averment.page.html import Html, joined, tag
+from averment.text import n_of
 from averment.trace import Record
 from averment.types import Cost, TriggeredRetrieval
 
@@ -240,11 +241,6 @@ def _names(pair: tuple[steps.Forms, steps.Forms]) -> str:
 def number(value: int | None) -> str:
     """A count for a reader; one that nobody knows is a question mark."""
     return "?" if value is None else f"{value:,}"
-
-
-def n_of(n: int, noun: str) -> str:
-    """So many of something."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _duration(ms: float) -> str:
