@@ -359,13 +359,13 @@ def test_a_report_is_edited_as_its_promise_has_it(remedy: Remedy, expected: str)
             dataclasses.replace(a_claim(text, 26, 40), p_true=0.9),
         ],
         promise,
+        None,
+        answers=False,
     )
     report = Report(text, None, claims, (), (), scores)
 
     assert report_edited(report) == expected
     assert report_edited(dataclasses.replace(report, claims=claims[1:])) == text
-    unpromised = dataclasses.replace(scores, promise=None)
-    assert report_edited(dataclasses.replace(report, scores=unpromised)) == text
 
 
 def a_claim(text: str, start: int, end: int) -> Claim:

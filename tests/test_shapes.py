@@ -101,6 +101,7 @@ def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
         "made_with",
         "notes",
         "promise",
+        "costs",
         "trace_id",
     ]
     assert made["question"] == "Of which country is Oslo the capital?"
@@ -167,6 +168,7 @@ def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
         "verdict",
         "withheld",
         "reasons",
+        "weighed",
         "evidence",
         "counts",
     ]
@@ -327,6 +329,7 @@ def test_a_report_has_exactly_the_keys_of_the_contract() -> None:
         "calibrated",
         "notes",
         "promise",
+        "costs",
     ]
     assert made["claims"] == [claim_object(report().claims[0])]
     assert made["skipped"] == [{"text": "Hello!", "start": 0, "end": 6, "reason": "greeting"}]

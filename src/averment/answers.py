@@ -21,7 +21,7 @@ from averment.scoring.claims import (
 )
 from averment.scoring.post_editing import post_edited
 from averment.scoring.verdicts import verdict_of
-from averment.scoring.withholding import decision, is_withheld, with_withheld
+from averment.scoring.withholding import decision, is_withheld, remedy_of, with_withheld
 from averment.text import Span, TextForm, contains_words
 from averment.trace import Trace
 from averment.types import (
@@ -51,13 +51,13 @@ def answer_of(trace: Trace) -> Answer:
     draft = trace.draft
     assert draft is not None
     text = answer_text(draft)
-    promise = draft.scores.promise if draft.scores else None
-    claims = with_withheld(_claims(trace.question, draft), promise)
-    remedy = promise.remedy if promise else Remedy.DROP
-    verdict, reason = decision(draft.verdict, draft.reason, claims, remedy)
+    claims = _claims(trace.question, draft)
+    if (scores := draft.scores) is not None:
+        claims = with_withheld(claims, scores.promise, scores.costs, answers=True)
+    verdict, reason = decision(draft.verdict, draft.reason, claims)
     abstained = verdict is Verdict.ABSTAINED
     places = [Span(claim.start, claim.end) for claim in claims]
-    given = post_edited(text, claims, remedy, sentences=places)
+    given = post_edited(text, claims, sentences=places)
     return Answer(
         question=trace.question,
         text=ABSTENTION if abstained else given,
@@ -76,15 +76,13 @@ def answer_of(trace: Trace) -> Answer:
 
 
 def report_edited(report: Report) -> str:
-    """The text of a report as its promise leaves it: whole where nothing is withheld."""
-    promise = report.scores.promise
-    if promise is None or not any(map(is_withheld, report.claims)):
-        return report.text
-    if promise.remedy is Remedy.ABSTAIN:
+    """The text of a report without what is withheld of it: whole where nothing is."""
+    withheld = [claim for claim in report.claims if is_withheld(claim)]
+    if any(remedy_of(claim) is Remedy.ABSTAIN for claim in withheld):
         return ABSTENTION
     parts = [part for part in split_text(report.text) if part.kind is PartKind.CLAIM]
     places = [Span(part.start, part.end) for part in parts]
-    return post_edited(report.text, report.claims, promise.remedy, sentences=places)
+    return post_edited(report.text, report.claims, sentences=places)
 
 
 def _claims(question: Question, draft: Draft) -> tuple[Claim, ...]:
@@ -99,6 +97,7 @@ def _claims(question: Question, draft: Draft) -> tuple[Claim, ...]:
         claim = unscored_claim(
             number, sentence.text, place, support=sentence.support, reason=sentence.reason
         )
+        claim = replace(claim, weighed=sentence.weighed)
         if scored is None:
             named = _named_in(sentence, draft.final_answer, passages)
             claim = replace(claim, evidence=named)

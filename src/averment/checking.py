@@ -101,7 +101,7 @@ class TextCheck:
             for part in parts
             if part.kind is not PartKind.CLAIM
         )
-        claims_told = with_withheld(told, scores.promise)
+        claims_told = with_withheld(told, scores.promise, scores.costs, answers=False)
         return Report(text, question, claims_told, skipped, tuple(passages), scores)
 
     def _sentences(self, parts: Sequence[Part]) -> Flow[list[_Claimed]]:

@@ -37,7 +37,7 @@ from averment.ports import (
     Retriever,
     ScoringModel,
 )
-from averment.steps import ClaimScoring, Flow, Policy, Step
+from averment.steps import ClaimScoring, Flow, Policy, ScoredPolicy, Step
 from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
 from averment.types import Answer, Capability, Claim, Draft, Question, Verdict
@@ -126,7 +126,7 @@ class Engine:
         on_close: Gives back what was opened for this engine.
 
     Raises:
-        CapabilityError: The policy needs what the model lacks.
+        CapabilityError: The policy needs what the model lacks, or weighs scores that nobody makes.
     """
 
     def __init__(
@@ -145,6 +145,7 @@ class Engine:
                 f"model {edges.model.info.name!r} does not provide it.",
                 hint=_remedy(missing),
             )
+        _bound(policy, scoring)
         self.policy = policy
         self.edges = edges
         self.scoring = scoring
@@ -443,10 +444,14 @@ class _Run:
 
 def _whole(question: Question, policy: Policy, scoring: ClaimScoring | None) -> Flow[Draft]:
     check_question(question.text)
-    draft = yield from policy.run(question)
+    draft = yield from _bound(policy, scoring).run(question)
     if scoring is None:
         return draft
     return dataclasses.replace(draft, scores=(yield from scoring.of_draft(question, draft)))
+
+
+def _bound(policy: Policy, scoring: ClaimScoring | None) -> Policy:
+    return policy.scored_by(scoring) if isinstance(policy, ScoredPolicy) else policy
 
 
 def _done(run: _Run, outcome: _Outcome, observe: Observer | None) -> None:

@@ -35,6 +35,8 @@ class Remedy(StrEnum):
     """It is given as something that may be."""
     ABSTAIN = "abstain"
     """No answer is given."""
+    CHEAPEST = "cheapest"
+    """Of these, each claim gets the one that is expected to cost least (`averment.costs`)."""
 
 
 @dataclass(frozen=True, slots=True)

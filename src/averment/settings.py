@@ -5,13 +5,14 @@ The only module, beside the command line, that reads the environment and configu
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -21,6 +22,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from averment.costs import Costs
 from averment.errors import UnknownNameError, UsageError
 from averment.ports import DamagedSegments
 from averment.promises import Remedy, Unit
@@ -28,6 +30,7 @@ from averment.promises import Remedy, Unit
 _FLAGS = {
     **{f"serve_{name}": name for name in ("host", "port", "mode", "log_text")},
     "timeout_s": "timeout",
+    "costs": "cost",
 }
 """The flags that are not named as their setting is."""
 RetrieverName = Literal["bm25", "dense", "fusion"]
@@ -102,10 +105,17 @@ class Settings(BaseSettings):
     unit: Unit = Field(
         default=Unit.CLAIM, description="what is given or withheld as a whole: claim or answer"
     )
-    withheld: Remedy = Field(
-        default=Remedy.DROP,
+    withheld: Remedy | None = Field(
+        default=None,
         description="what becomes of what is withheld: drop (left out), hedge (given as what may "
-        "be) or abstain (no answer at all)",
+        "be), abstain (no answer at all), or cheapest (whichever costs least, which also withholds "
+        "where nothing is promised); unset: drop, and cheapest with the policy expected-cost",
+    )
+    costs: Costs = Field(
+        default_factory=Costs,
+        description="what is weighed where the cheapest is done, in units of a false claim that is "
+        "given: false, hedged, false_hedged, dropped, abstained, search, draft; and search_mends, "
+        "draft_mends, the shares of bad claims that one more of them makes true",
     )
     extractor: Literal["rules", "spacy", "model"] = Field(
         default="rules",
@@ -183,6 +193,15 @@ class Settings(BaseSettings):
     serve_log_text: bool = Field(
         default=False, description="write questions and answers into the log of `serve`"
     )
+
+    @field_validator("costs", mode="before")
+    @classmethod
+    def _known_costs(cls, given: Any) -> Any:
+        """A misspelt cost would be left at its default, silently."""
+        known = [field.name for field in dataclasses.fields(Costs)]
+        if isinstance(given, Mapping) and (unknown := sorted(given.keys() - set(known))):
+            raise ValueError(f"there is no cost {', '.join(unknown)}; there is {', '.join(known)}")
+        return given
 
     @classmethod
     def settings_customise_sources(

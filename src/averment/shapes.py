@@ -53,6 +53,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "made_with": _made_with(answer.scores) if answer.scores else None,
         "notes": list(answer.scores.notes) if answer.scores else [],
         "promise": promise_object(answer.scores),
+        "costs": costs_object(answer.scores),
         "trace_id": answer.trace_id,
     }
 
@@ -73,6 +74,7 @@ def report_object(report: Report) -> dict[str, Any]:
         "calibrated": report.calibrated,
         "notes": list(report.scores.notes),
         "promise": promise_object(report.scores),
+        "costs": costs_object(report.scores),
     }
 
 
@@ -81,6 +83,11 @@ def promise_object(scores: Scores | None) -> dict[str, Any] | None:
     if scores is None or scores.promise is None:
         return None
     return {**to_plain(scores.promise), "assumptions": ASSUMPTIONS}
+
+
+def costs_object(scores: Scores | None) -> dict[str, Any] | None:
+    """What was weighed; null: nothing."""
+    return None if scores is None else to_plain(scores.costs)
 
 
 def estimators_used(scores: Scores | None) -> list[str]:
@@ -119,6 +126,7 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "verdict": claim.verdict.value,
         "withheld": is_withheld(claim),
         "reasons": dict(claim.reasons),
+        "weighed": [to_plain(one) for one in claim.weighed],
         "evidence": [_evidence_object(passage) for passage in claim.evidence],
         "counts": {"pairs": [_check_object(check) for check in claim.checks]},
     }

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
+from averment.costs import Costs
 from averment.errors import CapabilityError, CorpusError, ExtractionError, QueryError
 from averment.readings import Attention, Sampling, Spread
 from averment.types import (
@@ -199,8 +200,26 @@ class Policy(Protocol):
         ...
 
 
+@runtime_checkable
+class ScoredPolicy(Policy, Protocol):
+    """A policy that may act by the scores of what is written."""
+
+    def scored_by(self, scoring: ClaimScoring | None) -> Policy:
+        """The policy with whoever scores.
+
+        Raises:
+            CapabilityError: It acts by probabilities and costs, and there are none.
+        """
+        ...
+
+
 class ClaimScoring(Protocol):
-    """How the claims of a finished draft are scored."""
+    """How the claims of a draft are scored, and what is weighed by the scores."""
+
+    @property
+    def costs(self) -> Costs | None:
+        """What false and missing claims cost; None: nothing is weighed. Scores are calibrated."""
+        ...
 
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
         """Score each sentence."""

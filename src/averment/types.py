@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from averment.costs import Costs, Weighed
 from averment.promises import Promise
 
 
@@ -90,8 +91,7 @@ class Document:
 Phrase: TypeAlias = str | Set[str]
 """What can be counted: some words in a row, or any of the forms of one name.
 Of several forms that overlap in a text, the first counts, the longest of those that start together;
-so they are counted once. A set of one form is that form.
-"""
+so they are counted once. A set of one form is that form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,15 +396,12 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class RelationCheck:
-    """What the windows of a pair say of its relation: which one (``window``), and how (a code).
-
-    Standing near each other states nothing. ``rivals`` is None where nobody counted them.
-    """
+    """What the windows of a pair say of its relation: which one, how (a code), and its rivals."""
 
     outcome: RelationOutcome
     reason: str
     window: Passage | None = None
-    rivals: tuple[Rival, ...] | None = None
+    rivals: tuple[Rival, ...] | None = None  # None: nobody counted them
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,10 +426,10 @@ class Check:
 class Sentence:
     """A committed sentence: what was checked in it and how often it was rewritten.
 
-    ``reason`` is a code for how the support came about where the checks do not show it:
-    ``no_claim`` (nothing to check, which is harmless), ``in_passage``, ``by_its_claims`` …
-    ``tokens`` are those that were written for it, with the log-probabilities that they had in its
-    own context; they join to the end of ``text``, or to all of it, or are empty.
+    ``reason`` is a code for how the support came about where the checks do not show it. ``tokens``
+    are those that were written for it, with the log-probabilities of its own context; they join to
+    the end of ``text``, or to all of it, or are empty. ``weighed`` are its drafts in order, where a
+    policy weighs them; the cheapest of them is committed.
     """
 
     text: str
@@ -442,6 +439,7 @@ class Sentence:
     dropped: tuple[DroppedTriplet, ...] = ()
     repairs: int = 0
     tokens: tuple[Token, ...] = ()
+    weighed: tuple[Weighed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,7 +475,7 @@ class ClaimScores:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores of all claims in order, who made them, and what is promised of their error.
+    """The scores of all claims in order, who made them, and what they decide.
 
     An estimator is ``constant`` where there is none; ``notes`` say what failed and why.
     """
@@ -489,6 +487,7 @@ class Scores:
     model: str
     notes: tuple[str, ...] = ()
     promise: Promise | None = None
+    costs: Costs | None = None
 
     @property
     def estimators_used(self) -> tuple[str, ...]:
@@ -523,7 +522,7 @@ class Claim:
     """A claim of the answer at ``answer.draft[start:end]``, with every score it has.
 
     A missing score is ``None`` and a key of ``reasons``; ``p_faithful`` is raw. ``evidence`` are
-    the best spans for it, cut out of the passages that were retrieved.
+    the best spans for it, cut out of the passages that were retrieved. ``weighed``: as `Sentence`.
     """
 
     text: str
@@ -545,6 +544,7 @@ class Claim:
     uf: float | None = None
     uu: float | None = None
     features: Mapping[str, float] = field(default_factory=dict)
+    weighed: tuple[Weighed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

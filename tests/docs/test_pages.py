@@ -18,7 +18,7 @@ from conftest import REPOSITORY
 
 PRESETS = set(
     "none single fixed fixed-length flare flare-simplified dragin etc seakr quco quco-known "
-    "quco-paper".split()
+    "quco-paper expected-cost".split()
 )
 FRAMEWORKS = {
     "use-in-haystack": ("haystack", "haystack"),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import averment
+from averment.costs import Action, Costs, Weighed
 from averment.engine import Answered, Edges, Engine
 from averment.models.scripted import ScriptedModel
 from averment.page.render import Entry, render_page
@@ -211,6 +212,30 @@ def test_what_a_promise_withheld_is_struck_and_says_why(repaired: Answered) -> N
     assert page.count(' withheld"') == 1
     assert "Not given: it is too improbable for the promised error." in page
     assert promise.in_words in page
+
+
+def test_drafts_that_were_weighed_are_told_with_what_was_done(repaired: Answered) -> None:
+    answer = repaired.answer
+    assert answer.scores is not None
+    first, *others = answer.claims
+    weighed = (
+        Weighed("Oslo <b> is in Sweden.", 0.2, Action.SEARCH, 0.35, 0.02),
+        Weighed(first.text, 0.7, Action.HEDGE, 0.25),
+    )
+    reasons = {**first.reasons, "withheld": "by_expected_cost", "remedy": "hedge"}
+    shown = replace(
+        answer,
+        claims=(replace(first, p_true=0.7, reasons=reasons, weighed=weighed), *others),
+        scores=replace(answer.scores, costs=Costs()),
+    )
+
+    page = page_of(Answered(shown, repaired.trace))
+
+    assert "Hedged: giving it is expected to cost more." in page
+    assert "Oslo &lt;b&gt; is in Sweden." in page
+    assert "searched again, which is expected to save 0.02" in page
+    assert Costs().in_words in page
+    assert "Drafts, weighed" not in page_of(repaired)
 
 
 def test_a_calibrated_claim_is_coloured_by_its_probability_and_tells_its_parts(

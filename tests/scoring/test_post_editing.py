@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_withholding import GONE, KEPT
+from test_withholding import GONE, KEPT, remedied
 
 from averment.claims.parsed import PIPELINE
 from averment.claims.split import PartKind, split_text
@@ -19,12 +19,13 @@ TEXT = "Ada Lovelace was born in London. She was a painter. She wrote notes on t
 
 def edited(text: str, gone: set[int], remedy: Remedy = Remedy.DROP) -> str:
     """The text with some of its sentences, by number, withheld."""
+    withheld = remedied(GONE, remedy)
     parts = [part for part in split_text(text) if part.kind is PartKind.CLAIM]
     claims = [
-        replace(GONE if n in gone else KEPT, text=part.text, start=part.start, end=part.end)
+        replace(withheld if n in gone else KEPT, text=part.text, start=part.start, end=part.end)
         for n, part in enumerate(parts)
     ]
-    return post_edited(text, claims, remedy, sentences=[Span(p.start, p.end) for p in parts])
+    return post_edited(text, claims, sentences=[Span(p.start, p.end) for p in parts])
 
 
 @pytest.mark.parametrize("remedy", [Remedy.DROP, Remedy.HEDGE], ids=str)
@@ -89,10 +90,22 @@ def test_of_a_sentence_with_a_false_fact_the_others_stay(remedy: Remedy, expecte
     text = "Ada was born in London and died in Paris."
     facts: list[Claim] = [
         replace(KEPT, text="Ada was born in London", start=0, end=22),
-        replace(GONE, text="Ada died in Paris.", start=27, end=41),
+        replace(remedied(GONE, remedy), text="Ada died in Paris.", start=27, end=41),
     ]
 
-    assert post_edited(text, facts, remedy, sentences=[Span(0, len(text))]) == expected
+    assert post_edited(text, facts, sentences=[Span(0, len(text))]) == expected
+
+
+def test_one_fact_of_a_sentence_is_hedged_and_another_dropped() -> None:
+    text = "Ada was born in London and died in Paris and wrote notes."
+    facts = [
+        replace(remedied(GONE, Remedy.HEDGE), text="Ada was born in London", start=0, end=22),
+        replace(remedied(GONE, Remedy.DROP), text="Ada died in Paris", start=27, end=40),
+        replace(KEPT, text="Ada wrote notes.", start=45, end=57),
+    ]
+
+    told = post_edited(text, facts, sentences=[Span(0, len(text))])
+    assert told == "It may be that Ada was born in London. Ada wrote notes."
 
 
 @pytest.mark.parametrize(

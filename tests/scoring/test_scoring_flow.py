@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from averment.costs import Costs
 from averment.errors import (
     CalibrationError,
     CapabilityError,
@@ -394,3 +395,8 @@ def test_who_makes_the_numbers_is_named(scoring: Scoring, made_with: MadeWith) -
 def test_a_calibrator_of_other_estimators_is_refused_by_name(other: MadeWith, named: str) -> None:
     with pytest.raises(CalibrationError, match=named):
         Scoring(LEXICAL, calibrator=calibrator(other))
+
+
+def test_costs_weigh_no_scores_that_are_no_probabilities() -> None:
+    with pytest.raises(CalibrationError, match="without a calibrator no score is one"):
+        Scoring("lexical", costs=Costs())

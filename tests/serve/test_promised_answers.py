@@ -109,3 +109,28 @@ def test_a_calibrator_is_read_once_and_again_when_its_file_is_another(
     assert len(read) == 2
     assert first.claims == again.claims
     assert first.claims[0].p_true != other.claims[0].p_true
+
+
+def test_a_server_with_a_calibrator_weighs_drafts_by_what_errors_cost(
+    rivers: Path, calibrator: Path
+) -> None:
+    with (
+        serving_of(rivers, scripted(f" {GOOD} {FINAL}"), calibrator=calibrator) as serving,
+        running(serving) as url,
+        client(url) as c,
+    ):
+        listed = [model["id"] for model in c.get("/v1/models").json()["data"]]
+        body = c.post("/v1/chat/completions", json=ask(model="expected-cost/tiny")).json()
+
+    assert "expected-cost/tiny" in listed
+    assert body["averment"]["mode"] == "hold-answer"
+    assert body["averment"]["costs"]["false"] == 1.0
+    assert body["averment"]["claims"][0]["weighed"][0]["text"] == GOOD
+
+
+def test_without_a_calibrator_it_is_refused_with_what_to_do(rivers: Path) -> None:
+    with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
+        refused = c.post("/v1/chat/completions", json=ask(model="expected-cost/tiny"))
+
+    assert refused.status_code == 400
+    assert "--calibrator" in refused.json()["error"]["message"]

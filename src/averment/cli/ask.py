@@ -15,6 +15,7 @@ from averment.cli.options import (
     BaseUrlOption,
     CalibratorOption,
     ConfidenceOption,
+    CostOption,
     EmbedderOption,
     ExtractorOption,
     FaithfulnessOption,
@@ -28,6 +29,7 @@ from averment.cli.options import (
     RuntimeOption,
     TargetErrorOption,
     WithheldOption,
+    costs_of,
 )
 from averment.files import write_whole
 from averment.text import n_of
@@ -74,6 +76,7 @@ def ask(
     target_error: TargetErrorOption = None,
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
+    cost: CostOption = None,
     aliases: AliasesOption = None,
     scores: _ScoresOption = None,
     audit: AuditOption = None,
@@ -110,6 +113,7 @@ def ask(
         target_error=target_error,
         confidence=confidence,
         withheld=withheld,
+        costs=costs_of(cost),
         aliases=aliases,
         scores=scores,
         audit=audit,
@@ -208,6 +212,9 @@ class Narrator:
                 err().print(Text(f"  looked up  {line} → {titles or 'nothing'}", style="cyan"))
             case steps.Commit(sentence=sentence):
                 self._draft = ""
+                for draft in sentence.weighed:
+                    if draft.text != sentence.text:
+                        err().print(Text(f"    weighed  “{draft.text}” {draft.in_words}"))
                 print_sentence(sentence)
             case _:
                 pass

@@ -14,6 +14,7 @@ from averment.cli.options import (
     AuditOption,
     CalibratorOption,
     ConfidenceOption,
+    CostOption,
     FaithfulnessOption,
     IndexOption,
     JsonOption,
@@ -21,6 +22,7 @@ from averment.cli.options import (
     OtelOption,
     TargetErrorOption,
     WithheldOption,
+    costs_of,
 )
 from averment.files import read_text, write_whole
 from averment.text import n_of, shortened
@@ -71,6 +73,7 @@ def check(
     target_error: TargetErrorOption = None,
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
+    cost: CostOption = None,
     aliases: AliasesOption = None,
     edited: _EditedOption = None,
     fail_below: _FailBelowOption = None,
@@ -102,6 +105,7 @@ def check(
         target_error=target_error,
         confidence=confidence,
         withheld=withheld,
+        costs=costs_of(cost),
         aliases=aliases,
         audit=audit,
         offline=offline,

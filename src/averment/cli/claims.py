@@ -27,6 +27,8 @@ def print_claim(claim: Claim) -> None:
     console = out()
     console.print(Text.assemble((f"{claim.verdict:>12}  ", _STYLES[claim.verdict]), claim.text))
     console.print(Text(_INDENT + " · ".join(told(claim)), style="bright_black"))
+    for draft in claim.weighed:
+        console.print(Text(f"{_INDENT}weighed: “{shortened(draft.text)}” {draft.in_words}"))
     for passage in claim.evidence:
         source = passage.title or passage.document_id
         line = f"{_INDENT}“{shortened(passage.text)}” — {source}"
@@ -35,7 +37,8 @@ def print_claim(claim: Claim) -> None:
 
 def told(claim: Claim) -> list[str]:
     """The numbers of a claim in words; what is missing says why."""
-    from averment.scoring.withholding import WITHHELD
+    from averment.promises import Remedy
+    from averment.scoring.withholding import WITHHELD, remedy_of
 
     words = []
     if claim.p_true is not None:
@@ -49,7 +52,8 @@ def told(claim: Claim) -> list[str]:
     if claim.checks:
         words.append(f"corpus: {claim.support.replace('_', ' ')}")
     if (why := claim.reasons.get(WITHHELD)) is not None:
-        words.append(f"withheld: {why.replace('_', ' ')}")
+        done = "hedged" if remedy_of(claim) is Remedy.HEDGE else "withheld"
+        words.append(f"{done}: {why.replace('_', ' ')}")
     return words
 
 
@@ -63,9 +67,11 @@ def print_made_with(scores: Scores, claims: Sequence[Claim]) -> None:
     scale = "calibrated probabilities" if calibrated else "uncalibrated"
     used = ", ".join(scores.estimators_used) or "none"
     err().print(Text(f"{n_of(len(claims), 'claim')}, {scale}; estimators: {used}"))
-    if (promise := scores.promise) is not None:
+    if scores.promise is not None or scores.costs is not None:
         n_withheld = sum(map(is_withheld, claims))
         kept = f"{n_of(n_withheld, 'claim')} withheld" if n_withheld else "nothing withheld"
-        err().print(Text(f"{promise.in_words} {kept.capitalize()}."))
+        told = [scores.promise.in_words] if scores.promise else []
+        told += [f"By expected cost ({scores.costs.in_words})."] if scores.costs else []
+        err().print(Text(f"{' '.join(told)} {kept.capitalize()}."))
     for note in scores.notes:
         err().print(Text(f"note: {note}", style="yellow"))

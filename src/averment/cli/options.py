@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from averment.errors import UsageError
+
 IndexOption = Annotated[
     Path | None,
     typer.Option(
@@ -99,15 +101,26 @@ ConfidenceOption = Annotated[
 WithheldOption = Annotated[
     str | None,
     typer.Option(
-        help="What becomes of what is withheld: drop, hedge or abstain.  [default: drop]",
+        help="What becomes of what is withheld: drop, hedge, abstain, or cheapest, by --cost.  "
+        "[default: drop]",
+        show_default=False,
+    ),
+]
+CostOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cost",
+        help="What something costs, in units of a false claim that is given: false, hedged, "
+        "false_hedged, dropped, abstained, search, draft; e.g. --cost hedged=0.2. Repeatable.",
+        metavar="NAME=NUMBER",
         show_default=False,
     ),
 ]
 PolicyOption = Annotated[
     str | None,
     typer.Option(
-        help="quco, quco-known, quco-paper; to compare: none, single, fixed, fixed-length, flare, "
-        "flare-simplified, dragin, etc, seakr.  [default: quco]",
+        help="quco, quco-known, quco-paper, expected-cost; to compare: none, single, fixed, "
+        "fixed-length, flare, flare-simplified, dragin, etc, seakr.  [default: quco]",
         show_default=False,
     ),
 ]
@@ -118,3 +131,19 @@ RuntimeOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+def costs_of(given: list[str] | None) -> dict[str, str] | None:
+    """The costs of `CostOption` by name; what they are worth is for the settings to say.
+
+    Raises:
+        UsageError: One of them is no name and number.
+    """
+    if not given:
+        return None
+    for each in given:
+        if not all(each.partition("=")):
+            raise UsageError(
+                f"--cost {each} has no name and number.", hint="Type it so: --cost hedged=0.2"
+            )
+    return {name: value for name, _, value in (each.partition("=") for each in given)}

@@ -22,7 +22,8 @@ from averment.page.words import (
     forms_in_words,
     relation_in_words,
 )
-from averment.scoring.withholding import WITHHELD, is_withheld
+from averment.promises import Remedy
+from averment.scoring.withholding import WITHHELD, is_withheld, remedy_of
 from averment.text import TextForm, n_of
 from averment.types import (
     Check,
@@ -111,9 +112,14 @@ def _marks(claim: Claim) -> Html:
         verdict,
         tag("span", " faithful ", _faithful(claim), class_="number"),
         tag("span", " true ", _true(claim), class_="number"),
-        tag("span", " not given", class_="number not-given") if is_withheld(claim) else "",
+        tag("span", f" {_gone(claim)}", class_="number not-given") if is_withheld(claim) else "",
         class_="marks",
     )
+
+
+def _gone(claim: Claim) -> str:
+    """What became of a claim that is withheld."""
+    return "hedged" if remedy_of(claim) is Remedy.HEDGE else "not given"
 
 
 def _faithful(claim: Claim) -> Child:
@@ -166,6 +172,7 @@ def _panel(claim: Claim, behind: Behind) -> Html:
     return tag(
         "div",
         _decision(claim, behind),
+        _weighed(claim),
         _two_numbers(claim),
         _section("Passages", _evidence(claim, behind)),
         _section("In the corpus", _corpus(claim, behind)),
@@ -187,9 +194,17 @@ def _decision(claim: Claim, behind: Behind) -> Html:
         tag("b", claim.verdict.value.capitalize(), class_=f"word {claim.verdict}"),
         f": {code_in_words(claim.reasons['verdict'])}.",
         again,
-        f" Not given: {code_in_words(claim.reasons[WITHHELD])}." if is_withheld(claim) else "",
+        f" {_gone(claim).capitalize()}: {code_in_words(claim.reasons[WITHHELD])}."
+        if is_withheld(claim)
+        else "",
         class_="held",
     )
+
+
+def _weighed(claim: Claim) -> Html:
+    """Each draft of it, how it was weighed and what was done with it then."""
+    drafts = [tag("li", f"“{each.text}” {each.in_words}.") for each in claim.weighed]
+    return _section("Drafts, weighed", tag("ol", *drafts)) if drafts else Html("")
 
 
 def _two_numbers(claim: Claim) -> Html:

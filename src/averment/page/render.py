@@ -149,6 +149,7 @@ def _made_with(answer: Answer, trace: Trace) -> Html:
             ("estimators that ran", ", ".join(scores.estimators_used) or "none"),
             ("calibration", _calibration(answer)),
             *([("promise", scores.promise.in_words)] if scores.promise else []),
+            *([("costs", scores.costs.in_words)] if scores.costs else []),
             *(("note", note) for note in scores.notes),
         ]
     facts += [

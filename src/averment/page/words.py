@@ -24,9 +24,9 @@ REASON_WORDS = {
     "by_a_bridge": "the answer is linked to the question only through a passage",
     "skipped_step": "the answer names nobody whom the question goes by",
     "low_coverage": "the corpus does not know every name of the question",
-    "weak_evidence": "the answer is too improbable for the promised error",
-    "claims_hedged": "claims that are too improbable for the promised error are hedged",
-    "claims_withheld": "claims that are too improbable for the promised error are left out",
+    "weak_evidence": "the answer is too improbable",
+    "claims_hedged": "claims that are too improbable are hedged",
+    "claims_withheld": "claims that are too improbable are left out",
 }
 CLAIM_MARKS = {
     ClaimVerdict.SUPPORTED: "✓",
@@ -68,6 +68,7 @@ _CODES = {
     "not_checked": "nobody checked it",
     "no_claim": "no two names of it make a pair",
     "below_threshold": "it is too improbable for the promised error",
+    "by_expected_cost": "giving it is expected to cost more",
     "unknown_probability": "nobody knows how probable it is",
     "answer_withheld": "another claim of the answer is too improbable for the promised error",
     "extraction_failed": "what it claims could not be read out of it",

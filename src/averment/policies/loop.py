@@ -10,7 +10,8 @@ what it has said; then it opens the final sentence itself and lets the model fil
 
 Where a paper's rule is not "inspect, search, draft again", an `Inspection` says so: searches for
 the sentence that comes next, a sentence that is only interrupted (`Paced`) and goes on, the
-beginning of a sentence that stays, or hits that are read one by one.
+beginning of a sentence that stays, hits that are read one by one, or another draft with the same
+evidence. Of drafts that are weighed, the cheapest stays.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from averment import steps
+from averment.costs import Weighed
 from averment.policies.ledger import Ledger
 from averment.prompts import load
-from averment.steps import Flow
+from averment.steps import ClaimScoring, Flow
 from averment.text import TextForm
 from averment.text import sentences as split_sentences
 from averment.tokens import clip, joined, n_tokens
@@ -83,6 +85,8 @@ class Inspection:
     that is `unfinished` has not failed: it goes on behind what is written, with what the queries
     find. Of a sentence that failed, the beginning `kept` stays. With an `uncertainty` (worse when
     higher), the hits of its query are read one by one, and the one that leaves least of it stays.
+    With a `redraft_temperature`, > 0, the sentence is drafted again at it where its queries find
+    nothing new. Where drafts are `weighed`, the cheapest of a sentence is committed.
     """
 
     support: Support = Support.UNKNOWN
@@ -94,6 +98,8 @@ class Inspection:
     unfinished: bool = False
     kept: str = ""
     uncertainty: float | None = None
+    redraft_temperature: float | None = None
+    weighed: Weighed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +107,8 @@ class Progress:
     """What a trigger may look at: the answer so far and the evidence for it.
 
     `pieces` is what the model wrote for it, call by call, without what is being inspected;
-    `prompt` is what that was written behind, and `repairs` how often the sentence at hand was
-    drafted before.
+    `prompt` is what that was written behind, `repairs` how often the sentence at hand was drafted
+    before, and `repairs_left` how often it may be drafted again.
     """
 
     question: Question
@@ -111,6 +117,7 @@ class Progress:
     pieces: tuple[Generation, ...] = ()
     repairs: int = 0
     prompt: Prompt = field(default_factory=lambda: Prompt(""))
+    repairs_left: int = 0
 
 
 class Trigger(Protocol):
@@ -138,6 +145,19 @@ class Trigger(Protocol):
 
     def conclude(self, sentences: tuple[Sentence, ...]) -> tuple[Verdict, str | None]:
         """What to do with the finished answer, and the reason if it is not simply given."""
+        ...
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A trigger that acts by the scores of claims."""
+
+    def scored_by(self, scoring: ClaimScoring | None) -> Trigger:
+        """The trigger with whoever scores.
+
+        Raises:
+            CapabilityError: Nobody does, or not with probabilities and costs.
+        """
         ...
 
 
@@ -190,6 +210,16 @@ class SentenceLoop:
         """What the trigger needs of the model."""
         return self.trigger.needs
 
+    def scored_by(self, scoring: ClaimScoring | None) -> SentenceLoop:
+        """This policy with the scores that its trigger weighs; itself where that weighs none.
+
+        Raises:
+            CapabilityError: It weighs scores, and these are no probabilities.
+        """
+        if not isinstance(self.trigger, Weighing):
+            return self
+        return replace(self, trigger=self.trigger.scored_by(scoring))
+
     def __repr__(self) -> str:
         """The policy with every parameter: what a results table is identified by."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "trigger"}
@@ -231,28 +261,43 @@ class SentenceLoop:
         said = {"", opening, *(sentence.text for sentence in progress.committed)}
         begun: tuple[Generation, ...] = ()
         repairs = 0
+        temperature = 0.0
+        drafts: list[tuple[_Drafted, Weighed | None]] = []
         while True:
             prompt = self._prompt(progress, opening, begun)
-            now = replace(progress, pieces=progress.pieces + begun, repairs=repairs, prompt=prompt)
-            piece = yield from steps.generate(prompt, self._options(now, begun))
+            now = replace(
+                progress,
+                pieces=progress.pieces + begun,
+                repairs=repairs,
+                prompt=prompt,
+                repairs_left=self.max_repairs - repairs,
+            )
+            options = self._options(now, begun)
+            if temperature:
+                options = replace(options, temperature=temperature, seed=repairs)
+            piece = yield from steps.generate(prompt, options)
             begun += (piece,)
             written = joined(begun)
             text = _first_sentence(_behind(opening, written))
             if text in said:
-                return None
+                return _cheapest(drafts)
             found = yield from self.trigger.inspect(now, text, piece)
             if found.unfinished and n_tokens(written) < self.max_sentence_tokens:
                 yield from self._search(found.queries, progress.ledger)
                 continue
             drafted = _drafted(text, found, begun, repairs)
-            if found.unfinished or not found.queries or repairs == self.max_repairs:
-                return drafted
+            drafts.append((drafted, found.weighed))
+            again = found.queries or found.redraft_temperature
+            if found.unfinished or not again or repairs == self.max_repairs:
+                return _cheapest(drafts) or drafted
             if found.uncertainty is not None:
                 chosen = yield from self._choose(progress, opening, found.queries[0], said)
                 return drafted if chosen is None else chosen
             n_new = yield from self._search(found.queries, progress.ledger)
-            if n_new == 0:  # nothing new to read: a greedy model would write the same again
-                return drafted
+            # Nothing new to read: a greedy model would write the same again.
+            temperature = 0.0 if n_new else found.redraft_temperature or 0.0
+            if not n_new and not temperature:
+                return _cheapest(drafts) or drafted
             repairs += 1
             begun = ()
             opening = found.kept or opening
@@ -315,8 +360,18 @@ class SentenceLoop:
 
 
 def parameters(value: Any) -> dict[str, Any]:
-    """The fields of a trigger, for its description."""
-    return {own.name: getattr(value, own.name) for own in fields(value)}
+    """The parameters of a trigger, for its description; not who scores for it."""
+    return {own.name: getattr(value, own.name) for own in fields(value) if own.repr}
+
+
+def _cheapest(drafts: Sequence[tuple[_Drafted, Weighed | None]]) -> _Drafted | None:
+    """The draft that was weighed as cheapest, with how all were weighed; None: none was weighed."""
+    weighed = [(drafted, one) for drafted, one in drafts if one is not None]
+    if not weighed:
+        return None
+    best, _ = min(weighed, key=lambda pair: pair[1].expected_cost)
+    sentence = replace(best.sentence, weighed=tuple(one for _, one in weighed))
+    return best._replace(sentence=sentence)
 
 
 def _first_sentence(text: str) -> str:
@@ -332,7 +387,7 @@ def _behind(opening: str, written: Generation) -> str:
 def _drafted(
     text: str, found: Inspection, pieces: tuple[Generation, ...], repairs: int
 ) -> _Drafted:
-    tokens = _own_tokens(text, joined(pieces))
+    tokens = own_tokens(text, joined(pieces))
     sentence = Sentence(
         text, found.support, found.reason, found.checks, found.dropped, repairs, tokens
     )
@@ -340,7 +395,7 @@ def _drafted(
     return _Drafted(sentence, pieces, behind)
 
 
-def _own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
+def own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
     """The tokens that a sentence ends with; none if it was cut shorter than what was written."""
     written = generation.text.strip()
     if not generation.tokens or not written or not sentence.endswith(written):

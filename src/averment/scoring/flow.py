@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 from averment import steps
 from averment.claims.alignment import StatedClaim, align_claims
-from averment.errors import AvermentError, CapabilityError, ModelError
+from averment.costs import Costs
+from averment.errors import AvermentError, CalibrationError, CapabilityError, ModelError
 from averment.franq.calibration import fit
 from averment.franq.calibrator import Calibrator, MadeWith, Mode
 from averment.franq.components import CONSTANT, confidence
@@ -82,11 +83,13 @@ class Scoring:
         form: The text form of that corpus.
         calibrator: Made with exactly these; None: scores are uncalibrated.
         promise: Made of that calibrator's held-out labels; None: nothing is promised.
+        costs: What false and missing claims cost; None: nothing is weighed.
         prompt_id: The template of the prompt, with placeholders ``context`` and ``question``.
         notes: What was found out about these before, in words; passed on with every score.
 
     Raises:
-        CalibrationError: The calibrator was fitted on the numbers of others.
+        CalibrationError: The calibrator was fitted on the numbers of others, or there is none and
+            costs would weigh what is no probability.
     """
 
     faithfulness_scorer: str
@@ -96,12 +99,18 @@ class Scoring:
     form: TextForm = TextForm()  # noqa: RUF009
     calibrator: Calibrator | None = None
     promise: Promise | None = None
+    costs: Costs | None = None
     prompt_id: str = "answer"
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.calibrator is not None:
             self.calibrator.require(self.made_with)
+        elif self.costs is not None:
+            raise CalibrationError(
+                "Costs weigh probabilities, and without a calibrator no score is one.",
+                hint="Make one, averment calibrate LABELLED.jsonl, and name it: --calibrator FILE",
+            )
 
     @property
     def made_with(self) -> MadeWith:
@@ -239,6 +248,7 @@ class Scoring:
             model=self.model,
             notes=tuple(notes),
             promise=self.promise,
+            costs=self.costs,
         )
 
     def _judged(

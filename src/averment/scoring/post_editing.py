@@ -18,7 +18,7 @@ from averment.claims.pronouns import self_contained
 from averment.claims.reading import read
 from averment.claims.vocabulary import DETERMINERS, OPENERS, PREPOSITIONS
 from averment.promises import Remedy
-from averment.scoring.withholding import is_withheld
+from averment.scoring.withholding import is_withheld, remedy_of
 from averment.text import Span
 from averment.types import Claim
 
@@ -39,15 +39,12 @@ class _Piece:
     text: str
 
 
-def post_edited(
-    text: str, claims: Sequence[Claim], remedy: Remedy, *, sentences: Sequence[Span]
-) -> str:
+def post_edited(text: str, claims: Sequence[Claim], *, sentences: Sequence[Span]) -> str:
     """The text after its withheld claims are dropped or hedged.
 
     Args:
         text: What the claims point into.
-        claims: Each begins in one of the sentences.
-        remedy: Drop or hedge.
+        claims: Each begins in one of the sentences; those that are withheld say their remedy.
         sentences: Where they stand, in order; what is between them stays.
     """
     if not any(map(is_withheld, claims)):
@@ -59,7 +56,7 @@ def post_edited(
         inside = [claim for claim in claims if span.start <= claim.start < span.end]
         written = text[span.start : span.end]
         if something_is_gone or any(map(is_withheld, inside)):
-            written = _edited(told.text, inside, remedy)
+            written = _edited(told.text, inside)
         something_is_gone = something_is_gone or not written
         pieces.append(_Piece(text[end : span.start], written))
         end = span.end
@@ -89,18 +86,22 @@ def hedged(sentence: str) -> str:
     return f"It may be that {first} {others}".rstrip()
 
 
-def _edited(sentence: str, claims: Sequence[Claim], remedy: Remedy) -> str:
+def _edited(sentence: str, claims: Sequence[Claim]) -> str:
     gone = [claim for claim in claims if is_withheld(claim)]
     if not gone:
         return sentence
-    if len(gone) == len(claims):
-        return hedged(sentence) if remedy is Remedy.HEDGE else ""
+    if all(map(_is_hedged, claims)):
+        return hedged(sentence)
     facts = [
-        hedged(_closed(claim.text)) if is_withheld(claim) else _closed(claim.text)
+        hedged(_closed(claim.text)) if _is_hedged(claim) else _closed(claim.text)
         for claim in claims
-        if remedy is Remedy.HEDGE or not is_withheld(claim)
+        if _is_hedged(claim) or not is_withheld(claim)
     ]
     return " ".join(facts)
+
+
+def _is_hedged(claim: Claim) -> bool:
+    return is_withheld(claim) and remedy_of(claim) is Remedy.HEDGE
 
 
 def _closed(fact: str) -> str:

@@ -41,7 +41,6 @@ from averment.serve.requests import (
 from averment.serve.upstream import Upstream
 from averment.serve.verify import verify
 from averment.settings import Settings
-from averment.wiring import policy_names
 from averment.wiring.serving import Serving
 
 _CORPUS_WORKERS = 4
@@ -184,7 +183,7 @@ def _models_and_answers(server: Server) -> APIRouter:
     async def list_models() -> Response:
         """Every model, alone and behind each policy."""
         models = await server.chats.models()
-        names = [*models, *(f"{policy}/{m}" for policy in policy_names() for m in models)]
+        names = [*models, *(f"{policy}/{m}" for policy in server.policies for m in models)]
         rows = [{"id": n, "object": "model", "created": 0, "owned_by": "averment"} for n in names]
         return Json({"object": "list", "data": rows})
 

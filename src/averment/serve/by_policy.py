@@ -77,9 +77,12 @@ class PolicyRequest:
 
 
 def held_by(engine: Engine, mode: str) -> str:
-    """When text leaves: what a promise of an error rate may withhold waits for the whole answer."""
-    is_promised = getattr(engine.scoring, "promise", None) is not None
-    return "hold-answer" if is_promised and mode == "hold-sentence" else mode
+    """When text leaves: what may be withheld in the end waits for the whole answer."""
+    scoring = engine.scoring
+    withholds = scoring is not None and (
+        scoring.costs is not None or getattr(scoring, "promise", None) is not None
+    )
+    return "hold-answer" if withholds and mode == "hold-sentence" else mode
 
 
 class _Leaving:

@@ -30,6 +30,7 @@ from averment.models.closing import Closing
 from averment.models.openai_compat import without_userinfo
 from averment.prompts import load
 from averment.settings import Settings
+from averment.trace import to_plain
 from averment.types import Claim, CorpusInfo, ModelInfo, Passage
 
 LEDGER_FILE = "audit.sqlite"
@@ -175,7 +176,7 @@ def settings_object(settings: Settings) -> dict[str, Any]:
             value = "(set)"
         elif name == "base_url" and value is not None:
             value = without_userinfo(value)
-        found[name] = str(value) if isinstance(value, Path) else value
+        found[name] = str(value) if isinstance(value, Path) else to_plain(value)
     return found
 
 

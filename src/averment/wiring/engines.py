@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from averment.engine import Answered, Edges, Engine, Unanswered
 from averment.index.embedded import EmbeddedIndex
-from averment.policies.loop import SentenceLoop
+from averment.policies.loop import SentenceLoop, Weighing
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
@@ -119,7 +119,13 @@ def engine_of(
         scorer = scorer or open_faithfulness(settings, model)
         window_words = getattr(rule.trigger, "window_words", 0)
         scoring = make_scoring(
-            settings, scorer, index=index, model=model, writes=True, window_words=window_words
+            settings,
+            scorer,
+            index=index,
+            model=model,
+            writes=True,
+            window_words=window_words,
+            weighs=isinstance(rule.trigger, Weighing),
         )
     edges = Edges(counted, retriever, model, extractor, scorer if settings.scores else None)
     told: list[Callable[[Answered | Unanswered], None]] = []

@@ -13,6 +13,7 @@ from averment.errors import UnknownNameError, UsageError
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.dragin import Dragin
 from averment.policies.etc_trend import Etc
+from averment.policies.expected_cost import ExpectedCost
 from averment.policies.fixed import NoRetrieval, SingleRetrieval
 from averment.policies.fixed_length import FixedLength
 from averment.policies.fixed_sentence import FixedSentence
@@ -34,6 +35,7 @@ _TRIGGERS: Mapping[str, type[Any]] = {
     "etc": Etc,
     "seakr": Seakr,
     "quco": QuCo,
+    "expected-cost": ExpectedCost,
 }
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
@@ -68,7 +70,7 @@ def make_policy(
     trigger = _TRIGGERS[values.pop("trigger")]
     del values["aliases"]
     loop = {field: values.pop(field) for field in _OF_THE_LOOP & values.keys()}
-    if trigger is QuCo:
+    if issubclass(trigger, QuCo):
         threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
         values = {"entity_threshold": threshold} | values
     return SentenceLoop(trigger(**values), **loop)
@@ -87,7 +89,11 @@ def _values(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     values = tomllib.loads(preset.read_text(encoding="utf-8"))
     trigger = values.pop("trigger")
     kinds = {**get_type_hints(SentenceLoop), **get_type_hints(_TRIGGERS[trigger]), "aliases": bool}
-    known = {"aliases"} | _OF_THE_LOOP | {field.name for field in fields(_TRIGGERS[trigger])}
+    known = (
+        {"aliases"}
+        | _OF_THE_LOOP
+        | {field.name for field in fields(_TRIGGERS[trigger]) if field.repr}
+    )
     made: dict[str, Any] = {"trigger": trigger, "aliases": True}
     for key, value in {**values, **parameters}.items():
         if key not in known:

@@ -18,6 +18,7 @@ from averment.ports import (
     PairJudge,
     ScoringModel,
 )
+from averment.promises import Remedy
 from averment.settings import Settings
 from averment.text import TextForm
 from averment.types import Capability
@@ -145,6 +146,7 @@ def make_scoring(
     model: LanguageModel | None,
     writes: bool,
     window_words: int,
+    weighs: bool = False,
 ) -> Scoring:
     """How claims are scored with these edges; what the model is good for is found out now.
 
@@ -155,9 +157,11 @@ def make_scoring(
         model: The language model, if there is one.
         writes: The model writes what is scored, so that log-probabilities come with it.
         window_words: The window of the counts.
+        weighs: Something weighs the scores by what errors cost, whatever the settings say.
 
     Raises:
-        UsageError: An error rate is to be promised without a calibrator.
+        UsageError: An error rate is to be promised, or costs are to be weighed, without a
+            calibrator; or one remedy is asked for where costs choose it.
         CalibrationError: The calibrator is damaged, was fitted on the numbers of others, or cannot
             promise that error rate.
     """
@@ -174,6 +178,13 @@ def make_scoring(
     if index is not None and index.info.n_documents and index.info.n_words:
         corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
     calibrator = None if settings.calibrator is None else read_calibrator(settings.calibrator)
+    costs = settings.costs if _remedy(settings, weighs) is Remedy.CHEAPEST else None
+    if costs is not None and calibrator is None:
+        raise UsageError(
+            "What is expected to cost least can only be told by a calibrator: without one no score "
+            "is a probability.",
+            hint="Name one: --calibrator FILE, made by averment calibrate LABELLED.jsonl",
+        )
     return Scoring(
         faithfulness_scorer=scorer.name,
         model=model.info.name if model is not None and reads else "",
@@ -182,11 +193,25 @@ def make_scoring(
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         notes=(why_not,) if why_not else (),
         calibrator=calibrator,
-        promise=_promise(settings, calibrator),
+        promise=_promise(settings, calibrator, _remedy(settings, weighs)),
+        costs=costs,
     )
 
 
-def _promise(settings: Settings, calibrator: Calibrator | None) -> Promise | None:
+def _remedy(settings: Settings, weighs: bool) -> Remedy:
+    """What becomes of what is withheld; where costs are weighed, they choose."""
+    if not weighs:
+        return settings.withheld or Remedy.DROP
+    if settings.withheld not in (None, Remedy.CHEAPEST):
+        raise UsageError(
+            f"The policy {settings.policy!r} lets costs choose what becomes of a claim, and "
+            f"--withheld {settings.withheld} was asked for.",
+            hint="Leave --withheld out, or make the others dear: --cost hedged=9",
+        )
+    return Remedy.CHEAPEST
+
+
+def _promise(settings: Settings, calibrator: Calibrator | None, remedy: Remedy) -> Promise | None:
     from averment.franq.selective import promise
     from averment.promises import NotAttainable
 
@@ -213,7 +238,7 @@ def _promise(settings: Settings, calibrator: Calibrator | None) -> Promise | Non
         raise CalibrationError(
             found.why, hint="Ask for a higher --target-error or a lower --confidence."
         )
-    return dataclasses.replace(found, remedy=settings.withheld)
+    return dataclasses.replace(found, remedy=remedy)
 
 
 def read_calibrator(path: Path) -> Calibrator:

@@ -20,6 +20,7 @@ from averment.engine import Engine
 from averment.errors import UnknownNameError, UsageError
 from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
+from averment.policies.loop import Weighing
 from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings
 from averment.types import Document
@@ -93,11 +94,19 @@ class Serving(OpenCorpus, Closing):
             return found
 
     def policies(self) -> list[str]:
-        """The policies that the model can follow; all of them, where the models are a server's."""
-        if self._own is None:
-            return policy_names()
-        can = self._own.info.capabilities
-        return [n for n in policy_names() if make_policy(n, self.index.info).needs <= can]
+        """The policies that can be followed here; of a server's models nobody knows what they can.
+
+        Policies that weigh scores need a calibrator.
+        """
+        rules = {name: make_policy(name, self.index.info) for name in policy_names()}
+        can = None if self._own is None else self._own.info.capabilities
+        calibrated = self.settings.scores and self.settings.calibrator is not None
+        return [
+            name
+            for name, rule in rules.items()
+            if (can is None or rule.needs <= can)
+            and (calibrated or not isinstance(rule.trigger, Weighing))
+        ]
 
     def _open_engine(self, policy: str, model: str) -> Engine:
         rule = make_policy(policy, self.index.info)

@@ -12,10 +12,11 @@ from dataclasses import fields
 from typing import Any, get_type_hints
 
 from averment.checking import TextCheck
+from averment.costs import Costs
 from averment.errors import CalibrationError
 from averment.franq.calibrator_json import from_json, to_json
 from averment.franq.evidence import CorpusSize
-from averment.policies.loop import SentenceLoop
+from averment.policies.loop import SentenceLoop, parameters
 from averment.policies.quco import QuCo
 from averment.promises import Promise
 from averment.scoring.flow import Scoring
@@ -49,7 +50,7 @@ def policy_object(policy: Policy) -> dict[str, Any] | None:
     loop = {f.name: getattr(policy, f.name) for f in fields(policy) if f.name != "trigger"}
     return {
         "trigger": trigger_names()[type(policy.trigger)],
-        "parameters": to_plain(policy.trigger),
+        "parameters": to_plain(parameters(policy.trigger)),
         "loop": to_plain(loop),
     }
 
@@ -109,12 +110,13 @@ def scoring_of(plain: Mapping[str, Any] | None) -> Scoring | None:
         detail = f"words were cut by {of_then!r} then, and by {form.identity!r} here"
         raise OtherSetup("other_version", detail)
     calibrator = left.pop("calibrator")
-    corpus, promise = left.pop("corpus"), left.pop("promise")
+    corpus, promise, costs = left.pop("corpus"), left.pop("promise"), left.pop("costs", None)
     try:
         return Scoring(
             **{**left, "notes": tuple(left["notes"])},
             form=form,
             promise=None if promise is None else from_plain(Promise, promise),
+            costs=None if costs is None else from_plain(Costs, costs),
             corpus=None if corpus is None else CorpusSize(**corpus),
             calibrator=None if calibrator is None else from_json(calibrator, made_with=None),
         )
