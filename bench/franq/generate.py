@@ -71,14 +71,14 @@ def prompt_of(item: Item, *, with_passages: bool) -> Prompt:
     return Prompt(ANSWER.fill(passages=shown, question=item.question))
 
 
-def row_of(item: Item, model: LlamaCpp) -> dict[str, Any]:
+def row_of(item: Item, model: LlamaCpp, *, n_samples: int = N_SAMPLES) -> dict[str, Any]:
     """Everything that the estimators need, of one item."""
     start = time.perf_counter()
     prompt = prompt_of(item, with_passages=True)
     greedy = _line(prompt, model, n_top=N_TOP)
     # Not one seed for all: the same draw would land in the same tail for every question.
     seed = int(item.digest[:8], 16) % 2**31
-    drawn = [_line(prompt, model, temperature=1.0, seed=seed + at) for at in range(N_SAMPLES)]
+    drawn = [_line(prompt, model, temperature=1.0, seed=seed + at) for at in range(n_samples)]
     tokens = greedy.tokens
     answer = "".join(token.text for token in tokens)
     made: dict[str, Any] = {
