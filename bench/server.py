@@ -45,6 +45,7 @@ import averment
 from averment.claims.mentions import mentions
 
 CHAT, VERIFY, COOCCUR = "/v1/chat/completions", "/v1/verify", "/v1/corpus/cooccur"
+EMPTY = "/bench/empty"  # of `server_with_empty_route.py`
 WINDOW_WORDS = 1000
 SEED = 20261130
 WORKERS = 64  # streams that are passed on at a time; each holds a place
@@ -129,27 +130,30 @@ def _streamed(process: Process, body: Row, n_streams: int, n_clients: int) -> Ro
 
 
 def corpus(index: str, n_rounds: int, n_requests: int, n_clients: int) -> Row:
-    """Single pairs beside an empty route of the same server, batches beside the Python API.
+    """Single pairs beside empty routes of the same server, batches beside the Python API.
 
-    ``no_pair`` asks the same route nothing: what is between it and ``cooccur`` is the index.
+    ``empty`` is a GET without a body, ``empty_post`` is sent the bodies of ``cooccur``, reads them
+    and answers the same each time. ``no_pair`` asks the same route nothing: what is between it and
+    ``cooccur`` is the index.
     """
     pairs = some_pairs(index, 1000)
     opened = averment.open_index(index)
     singles = [encoded(_pairs_body([pair])) for pair in pairs]
     batch, no_pair = encoded(_pairs_body(pairs)), encoded(_pairs_body([]))
     n_batches = max(n_requests // 100, 5)
+
+    def single(path: str) -> Ask:
+        return lambda client, number: client.ask(path, singles[number % len(singles)])
+
     asks: dict[str, tuple[Ask, int, int]] = {
         "empty": (lambda client, _: client.ask("/healthz"), n_requests, n_clients),
+        "empty_post": (single(EMPTY), n_requests, n_clients),
         "no_pair": (lambda client, _: client.ask(COOCCUR, no_pair), n_requests, n_clients),
-        "cooccur": (
-            lambda client, number: client.ask(COOCCUR, singles[number % len(singles)]),
-            n_requests,
-            n_clients,
-        ),
+        "cooccur": (single(COOCCUR), n_requests, n_clients),
         "batched": (lambda client, _: client.ask(COOCCUR, batch), n_batches, 2),
     }
     rounds = []
-    with stub() as upstream, averment_serve(index, upstream) as ours:
+    with stub() as upstream, averment_serve(index, upstream, empty_route=True) as ours:
         for number in range(n_rounds + 1):
             made: Row = {}
             for name, (ask, n, clients) in asks.items():
@@ -172,8 +176,14 @@ def corpus(index: str, n_rounds: int, n_requests: int, n_clients: int) -> Row:
         "index": _index_facts(opened),
         **_median_row(rounds),
         "cooccur_to_empty": _ratio_of(rounds, "cooccur_a_second", "empty_a_second"),
+        "cooccur_to_empty_post": _ratio_of(rounds, "cooccur_a_second", "empty_post_a_second"),
         "cooccur_to_no_pair": _ratio_of(rounds, "cooccur_a_second", "no_pair_a_second"),
         "batched_to_python": _ratio_of(rounds, "batched_a_second", "python_a_second"),
+        "by_processor_time": {
+            "cooccur_to_empty": _ratio_of(rounds, "empty_cpu_ms", "cooccur_cpu_ms"),
+            "cooccur_to_empty_post": _ratio_of(rounds, "empty_post_cpu_ms", "cooccur_cpu_ms"),
+            "batched_to_python": _ratio_of(rounds, "python_cpu_ms", "batched_cpu_ms"),
+        },
         "goal": "cooccur / empty >= 0.7, batched / python >= 0.5",
     }
 

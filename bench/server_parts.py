@@ -83,12 +83,14 @@ def bare(upstream: Process) -> Iterator[Process]:
 
 @contextlib.contextmanager
 def averment_serve(
-    index: str, upstream: Process, *options: str, **settings: object
+    index: str, upstream: Process, *options: str, empty_route: bool = False, **settings: object
 ) -> Iterator[Process]:
-    """`averment serve` before the upstream, as users start it."""
-    code = "from averment.cli import main; main()"
+    """`averment serve` before the upstream, as users start it, or with an empty route as well."""
+    code = ["-c", "from averment.cli import main; main()"]
+    if empty_route:
+        code = [str(pathlib.Path(__file__).with_name("server_with_empty_route.py"))]
     words = ["--upstream", f"http://127.0.0.1:{upstream.port}/v1", "--index", index, *options]
-    with _running("averment", ["-c", code, "serve", "--port"], words, settings) as made:
+    with _running("averment", [*code, "serve", "--port"], words, settings) as made:
         yield made
 
 

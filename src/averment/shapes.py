@@ -211,6 +211,8 @@ def _pair_counts(found: Cooccurrence) -> dict[str, Any]:
 
 def _pair_forms(found: Cooccurrence, a: str, b: str) -> dict[str, Any]:
     """The forms of both ends, where there were several."""
+    if not (found.a_forms or found.b_forms):  # most pairs, of which there are many
+        return {}
     named = {f"{a}_forms": found.a_forms, f"{b}_forms": found.b_forms}
     return {name: forms_list(forms) for name, forms in named.items() if forms}
 

@@ -12,9 +12,10 @@ import pytest
 from averment.errors import DatasetError, EmptyCorpusError, IndexFormatError
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.engines import REFERENCE
 from averment.types import CorpusInfo, Count, CountKind, Document, Passage
 from contracts.disk import disk_without_fsync  # noqa: F401
-from contracts.index_engines import EACH_ENGINE
+from contracts.index_engines import EACH_ENGINE, WITHOUT_CORE
 
 A, B, C, D = (
     Document(name, f"{name} writes to Hardy, {name}!") for name in ("a1", "b1", "c1", "d1")
@@ -595,3 +596,31 @@ def test_index_that_is_replaced_while_it_is_opened_opens(
     monkeypatch.setattr(embedded, "read_manifest", lambda path: next(answers, None) or real(path))
 
     assert open_embedded(tmp_path / "i").count(["c1"])[0].value == 2
+
+
+# --- postings -----------------------------------------------------------------------------------
+
+
+@WITHOUT_CORE
+def test_how_much_a_question_reads_is_known_before_it_is_asked(tmp_path: Path) -> None:
+    build(tmp_path / "i", [A, B, C], words_per_segment=PARTS)
+
+    found = open_embedded(tmp_path / "i").postings(["writes to", "Hardy a1", "nobody", "—"])
+
+    assert found == [[3, 3], [3, 2], [0], []]
+
+
+@WITHOUT_CORE
+def test_how_much_is_read_of_some_of_the_documents_is_not_known(tmp_path: Path) -> None:
+    build(tmp_path / "i", [A, B], words_per_segment=PARTS)
+    restricted = open_embedded(tmp_path / "i").where(language="de")
+    delete(tmp_path / "i", "b1")
+
+    assert restricted.postings(["Hardy"]) is None
+    assert open_embedded(tmp_path / "i").postings(["Hardy"]) is None
+
+
+def test_how_much_the_reference_engine_reads_is_not_known(tmp_path: Path) -> None:
+    build(tmp_path / "i", [A], engine=REFERENCE)
+
+    assert open_embedded(tmp_path / "i").postings(["Hardy"]) is None

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from averment.models.scripted import ScriptedModel
+from averment.serve import protection
 from averment.types import Prompt
 from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client, running, serving_of
@@ -77,6 +78,44 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(announced: bool, rivers
         refused = c.post("/v1/corpus/count", content=chunks, headers=headers)
 
     assert (refused.status_code, refused.json()["error"]["kind"]) == (413, "TooLarge")
+
+
+def _begin(url: str, path: str) -> socket.socket:
+    """A connection over which half a body was sent."""
+    host, port = url.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), timeout=20)
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    connection.sendall(head.encode() + b'Content-Length: 100\r\n\r\n{"phrases": [')
+    return connection
+
+
+@pytest.mark.parametrize("path", ["/v1/corpus/count", "/v1/verify"])
+def test_a_body_that_does_not_come_is_a_408(
+    path: str, rivers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protection, "_BODY_TIMEOUT_S", 0.1)
+
+    with (
+        serving_of(rivers, scripted()) as serving,
+        running(serving) as url,
+        _begin(url, path) as connection,
+    ):
+        reply = connection.recv(10_000)
+
+    assert reply.startswith(b"HTTP/1.1 408 ")
+
+
+@pytest.mark.parametrize("path", ["/v1/corpus/count", "/v1/verify"])
+def test_a_client_that_goes_away_within_its_body_is_no_fault_of_the_server(
+    path: str, rivers: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
+        _begin(url, path).close()
+        while f'route="{path}"' not in (told := c.get("/metrics").text):
+            pass
+
+    assert f'averment_requests_total{{route="{path}",status="400"}} 1.0' in told
+    assert "failed" not in caplog.text
 
 
 @pytest.mark.parametrize(

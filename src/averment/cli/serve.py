@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.util
 import socket
 from typing import TYPE_CHECKING, Annotated
@@ -168,4 +169,8 @@ def _run(serving: Serving, settings: Settings, listener: socket.socket) -> None:
         markup=False,
         soft_wrap=True,
     )
-    run_until_stopped(make_app(serving, settings), listener)
+    app = make_app(serving, settings)
+    # What is open now stays. Looked through for garbage again and again, it holds up every request
+    # for 50 ms each time, and takes a tenth of the work of a thousand pairs.
+    gc.freeze()
+    run_until_stopped(app, listener)

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from averment.ports import CorpusIndex
 from averment.serve.requests import CooccurRequest, CountRequest, SearchRequest
 from averment.shapes import cooccurrence_object, counts_object, occurrence_object
 from averment.wiring.open_corpus import OpenCorpus
+
+_FEW_LOOK_UPS = 16
+_FEW_CHARACTERS = 500
+_FEW_STARTS = 16_384
+_FEW_POSTINGS = 524_288
+"""Of a question that takes less than a millisecond: phrases times segments, their length, where
+they may start, and what is read to find out."""
+
+
+def is_brief(
+    opened: OpenCorpus, asked: CountRequest | CooccurRequest, phrases: Sequence[str]
+) -> bool:
+    """Whether a question about some phrases takes no longer than a turn of the event loop may.
+
+    How often their words occur tells, in microseconds. Not where texts are shown, or names are
+    counted by their forms, of which there are many.
+    """
+    index = opened.index
+    n_look_ups = len(phrases) * index.info.n_segments
+    if asked.show or asked.aliases or n_look_ups > _FEW_LOOK_UPS:
+        return False
+    if sum(map(len, phrases)) > _FEW_CHARACTERS:
+        return False
+    postings = index.postings(phrases)
+    return (
+        postings is not None
+        and sum(min(each, default=0) for each in postings) <= _FEW_STARTS
+        and sum(map(sum, postings)) <= _FEW_POSTINGS
+    )
 
 
 def count(opened: OpenCorpus, asked: CountRequest) -> dict[str, Any]:

@@ -42,6 +42,11 @@ class Gate:
         """Requests that are worked on or wait."""
         return self._n_inside
 
+    @property
+    def is_free(self) -> bool:
+        """Whether the next request would be worked on at once."""
+        return not self._running.locked()
+
     @asynccontextmanager
     async def admitted(self) -> AsyncIterator[None]:
         """Be one of those that are worked on.

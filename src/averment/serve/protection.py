@@ -135,14 +135,15 @@ class Protection:
         """Receive no more than so much, and the body in so much time."""
         n_bytes = 0
         is_whole = False
-        deadline = time.monotonic() + _BODY_TIMEOUT_S
+        deadline = asyncio.get_running_loop().time() + _BODY_TIMEOUT_S
 
         async def limited() -> Message:
             nonlocal n_bytes, is_whole
             if is_whole:  # only the end of the connection comes now, whenever that is
                 return await receive()
             try:
-                message = await asyncio.wait_for(receive(), deadline - time.monotonic())
+                async with asyncio.timeout_at(deadline):
+                    message = await receive()
             except TimeoutError as error:
                 raise HTTPException(408, "The body of the request does not come.") from error
             n_bytes += len(message.get("body", b""))
