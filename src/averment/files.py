@@ -40,10 +40,24 @@ def read_text(file: str | Path, *, hint: str) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file whole or not at all; folders above it are made."""
+    with staged(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """A block in which a file is written beside its place, and takes it once it is whole.
+
+    Folders above it are made. What a block that fails has written is removed.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(path.name + ".partial")
-    staged.write_text(text, encoding="utf-8")
-    staged.replace(path)
+    partial = path.with_name(path.name + ".partial")
+    try:
+        yield partial
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

@@ -5,51 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
 import rfc8785
 
-import averment
-from averment.audit.export import export_lines, schema_text
-from averment.audit.reading import LedgerReader
-from averment.cli.app import run
+from audit.exported_by_hand import exported, ledger  # noqa: F401
+from averment.audit.export import schema_text
 from conftest import REPOSITORY
 from contracts.disk import disk_without_fsync  # noqa: F401
-from labels_by_hand import a_file_of_labels, some_labels
-from towns_by_hand import QUESTION, build_rivers, scripted
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(schema_text()))
-
-
-@pytest.fixture
-def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A record of every kind that a person at a terminal makes."""
-    path = tmp_path / "l.sqlite"
-    monkeypatch.setenv("AVERMENT_AUDIT", str(path))
-    monkeypatch.setenv("AVERMENT_AUDIT_BY", "ann")
-    index = build_rivers(tmp_path / "idx")
-    with averment.open_engine(index, scripted(), faithfulness="lexical") as engine:
-        engine.ask(QUESTION)
-    averment.check("Prague lies on the Danube.", index=index, faithfulness="lexical")
-    a_file_of_labels(tmp_path / "labels.jsonl", some_labels())
-    for command in (
-        "alias add Prague Praha",
-        "calibrate labels.jsonl",
-        "audit override 3 --claim 1 --verdict contradicted --reason wrong",
-        "index delete brno --index idx",
-        "index merge --index idx",
-        "audit erase 2 --reason asked",
-    ):
-        assert run(command.split()) == 0
-    return path
-
-
-def exported(ledger: Path, *, with_contents: bool = True) -> list[dict[str, Any]]:
-    with LedgerReader(ledger) as reader:
-        lines = export_lines(reader, reader.records(), with_contents=with_contents)
-        return [json.loads(line) for line in lines]
 
 
 def test_the_schema_is_a_schema_and_the_published_one() -> None:

@@ -141,6 +141,29 @@ def test_an_interrupt_leaves_nobody_waiting_and_the_ledger_whole(
     assert verified(tmp_path / "l.sqlite").bad is None
 
 
+def test_erasing_takes_turns_with_those_who_append(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l.sqlite") as ledger, ThreadPoolExecutor(9) as pool:
+        ledger.append(*(event(n) for n in range(20)))
+        made = [pool.submit(ledger.append, event(n)) for n in range(200)]
+        for seq in range(1, 21):
+            pool.submit(ledger.erase, [seq], by="bob", reason="a request").result(timeout=60)
+        places = sorted(future.result(timeout=60)[0].seq for future in made)
+
+    found = verified(tmp_path / "l.sqlite")
+
+    assert len(set(places)) == 200
+    assert found.bad is None
+    assert found.head.seq == 240
+    assert sorted(found.erased) == list(range(1, 21))
+
+
+def test_nothing_to_append_is_no_record(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        assert ledger.append() == []
+
+    assert verified(tmp_path / "l.sqlite").head.seq == 0
+
+
 def test_a_reader_sees_one_moment_while_others_write(tmp_path: Path) -> None:
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.append(event())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.ledgers_by_hand import behind_its_back, event, verified, written
+from averment.audit.canonical import canonical
 from averment.audit.chain import Event, Head, Kind, Prepared, digest_of, read_record
 from averment.audit.contents import Contents
 from averment.audit.store import Ledger
@@ -183,6 +185,69 @@ def test_an_erasure_that_left_the_text_where_it_was_is_found(tmp_path: Path) -> 
 
     assert bad is not None
     assert (bad.seq, bad.reason) == (2, "not_erased")
+
+
+@pytest.mark.parametrize("erased", [None, 1, [[1]], [True], ["1"], [1, 1], [2], [9]])
+def test_an_erasure_that_speaks_of_no_record_that_was_erased_is_found(
+    tmp_path: Path, erased: object
+) -> None:
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        ledger.append(event())
+        ledger.append(Event(Kind.ERASURE, None, {"erased": erased, "reason": "a lie"}, Contents()))
+
+    bad = verified(tmp_path / "l.sqlite").bad
+
+    assert bad is not None
+    assert (bad.seq, bad.reason) == (2, "not_erased")
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ('"seq":1,', '"seq":true,'),
+        ('"seq":1,', '"seq":1.0,'),
+        ('"by":"ann"', '"by":"\\u0061nn"'),
+        ('"by":"ann"', '"by": "ann"'),
+        ('"claims":[]', '"claims":' + "[" * 5000 + "]" * 5000),
+        ('"claims":[]', '"claims":[],"claims":[]'),
+        ('"p_true":0.25', '"p_true":0.250'),
+        ('"p_true":0.25', '"p_true":25e-2'),
+    ],
+)
+def test_another_spelling_of_a_record_is_found_although_its_hash_fits(
+    tmp_path: Path, was: str, becomes: str
+) -> None:
+    written(tmp_path / "l.sqlite", 1)
+    with behind_its_back(tmp_path / "l.sqlite") as connection:
+        (body,) = connection.execute("SELECT body FROM records").fetchone()
+        assert was in body
+        other = body.replace(was, becomes)
+        connection.execute(
+            "UPDATE records SET body = ?, hash = ?", (other, digest_of(other.encode()))
+        )
+
+    bad = verified(tmp_path / "l.sqlite").bad
+
+    assert bad is not None
+    assert (bad.seq, bad.reason) == (1, "no_record")
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, 5, None, ["x"]])
+def test_a_record_that_names_no_hash_of_its_text_is_found(tmp_path: Path, digest: object) -> None:
+    written(tmp_path / "l.sqlite", 1)
+    with behind_its_back(tmp_path / "l.sqlite") as connection:
+        (body,) = connection.execute("SELECT body FROM records").fetchone()
+        fields = json.loads(body)
+        fields["contents"]["trace"] = digest
+        other = canonical(fields)
+        connection.execute(
+            "UPDATE records SET body = ?, hash = ?", (other.decode(), digest_of(other))
+        )
+
+    bad = verified(tmp_path / "l.sqlite").bad
+
+    assert bad is not None
+    assert (bad.seq, bad.reason) == (1, "content_altered")
 
 
 def test_a_file_that_was_overwritten_in_the_middle_is_bad_and_not_an_exception(

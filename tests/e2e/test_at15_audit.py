@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -182,6 +183,50 @@ def test_an_export_validates_against_the_schema_that_is_printed(audit: Audit) ->
     assert "Vltava" not in Path("out.jsonl").read_text("utf-8")
 
 
+def test_a_file_that_ends_in_parquet_has_columns_unless_lines_are_asked_for(audit: Audit) -> None:
+    read_table = pytest.importorskip("pyarrow.parquet", reason="needs [parquet]").read_table
+    code, out, err = audit("export", "-o", "new/out.parquet", "--kind", "answer")
+    audit("export", "-o", "lines.parquet", "--format", "jsonl")
+    audit("export", "-o", "columns", "--format", "parquet", "--no-texts")
+
+    assert (code, out) == (0, "")
+    assert err.startswith("3 records; head of the ledger ")
+    assert read_table("new/out.parquet").column("seq").to_pylist() == [2, 3, 4]
+    assert len(Path("lines.parquet").read_text("utf-8").splitlines()) == 5
+    assert b"Vltava" not in Path("columns").read_bytes()
+    assert read_table("columns").num_rows == 5
+    assert not list(Path().rglob("*.partial"))
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.jsonl"])
+def test_an_export_that_fails_leaves_the_file_of_before(audit: Audit, name: str) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra [parquet]")
+    audit("export", "-o", name)
+    before = Path(name).read_bytes()
+    with behind_its_back(ledger()) as connection:
+        flip_text(connection)
+
+    code, _, err = audit("export", "-o", name)
+
+    assert code == 3
+    assert "of record 3 was altered" in err
+    assert Path(name).read_bytes() == before
+    assert not Path(f"{name}.partial").exists()
+
+
+def test_columns_without_their_extra_are_refused_with_the_line_to_type(
+    audit: Audit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    code, _, err = audit("export", "-o", "out.parquet")
+
+    assert code == 2
+    assert "Type: pip install 'averment[parquet]'" in err
+    assert not Path("out.parquet").exists()
+    assert audit("export", "-o", "out.jsonl")[0] == 0
+
+
 def test_records_are_listed_by_kind_and_time(audit: Audit) -> None:
     code, out, err = audit("list", "--limit", "2")
 
@@ -265,6 +310,8 @@ def test_the_report_of_an_erased_answer_has_its_numbers_and_no_text(audit: Audit
         ("verify --audit absent.sqlite", "There is no ledger"),
         ("list --kind rumour", "no kind of record named 'rumour'"),
         ("list --from yesterday", "no day or moment"),
+        ("export --format parquet", "Parquet is written into a file, and none is named"),
+        ("export --format csv -o out.csv", "There is no format named 'csv'"),
         ("erase", "Name records to erase, or --older-than DAYS"),
         ("erase 2 --older-than 3 --reason x", "one of the two"),
         ("erase 2", "Why is it erased?"),

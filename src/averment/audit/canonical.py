@@ -17,14 +17,17 @@ from json.encoder import encode_basestring
 from typing import Any
 
 _MOST_EXACT = 2**53 - 1
-_FEWEST_PLAIN, _MOST_PLAIN = 1e-6, 1e21
+_FEWEST_PLAIN = 1e-6
+_MOST_PLAIN = 1e21
 """ECMAScript writes numbers from the first up to the second without an exponent."""
-_WRITTEN_OTHERWISE = re.compile(rb"[\xf0-\xff]|\d\.0(?!\d)|\de[-+]\d|\d{16}")
-"""What the standard library may write and we would not, or the other way round: characters beyond
-the first plane, by which keys are sorted otherwise; doubles with an exponent or none behind the
-point; integers that a double cannot hold."""
+_BEYOND_FIRST_PLANE = re.compile(rb"[\xf0-\xff]")
+"""Bytes of characters by which the standard library would sort keys otherwise than we do."""
 _sorted_json = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    ensure_ascii=False,
+    check_circular=False,  # only what was read is written by it
+    allow_nan=False,
+    sort_keys=True,
+    separators=(",", ":"),
 ).encode
 
 
@@ -46,14 +49,18 @@ def read_canonical(body: bytes) -> Any:
     Raises:
         ValueError: It is no JSON, or not in canonical form.
     """
-    # The standard library is ten times as fast as we are; what it says the same is canonical.
-    if _WRITTEN_OTHERWISE.search(body) is None:
-        value = json.loads(body)
-        if _sorted_json(value).encode() == body:
-            return value
-    value = _DECODER.decode(body.decode())
-    if canonical(value) != body:
-        raise ValueError("it is not in canonical form")
+    text = body.decode()
+    try:
+        value, _ = _DECODER.raw_decode(text)  # refuses numbers that are spelled otherwise
+        # The standard library is several times as fast as we are. What it writes the same is
+        # canonical, unless it sorts keys in its own way.
+        is_same = (text.isascii() or not _BEYOND_FIRST_PLANE.search(body)) and _sorted_json(
+            value
+        ) == text
+        if not is_same and canonical(value) != body:
+            raise ValueError("it is not in canonical form")
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
     return value
 
 
@@ -70,24 +77,8 @@ def _read_double(written: str) -> float:
     return number
 
 
-def canonical_object(members: Mapping[str, bytes]) -> bytes:
-    """The canonical bytes of an object whose values are canonical already.
-
-    Args:
-        members: ASCII keys, each with the canonical bytes of its value.
-    """
-    rows = (f'"{key}":'.encode("ascii") + members[key] for key in sorted(members))
-    return b"{" + b",".join(rows) + b"}"
-
-
 def _written(value: Any) -> str:
-    write = _WRITERS.get(type(value))
-    if write is not None:
-        return write(value)
-    for kind in (str, int, float, list, tuple, Mapping):
-        if isinstance(value, kind):  # a subclass, an enumeration of texts above all
-            return _WRITERS[kind](value)
-    raise ValueError(f"{type(value).__name__} has no form in JSON.")
+    return _WRITERS[type(value)](value)
 
 
 def _integer(value: int) -> str:
@@ -97,7 +88,7 @@ def _integer(value: int) -> str:
 
 
 def _array(value: Sequence[Any]) -> str:
-    return f"[{','.join(map(_written, value))}]"
+    return f"[{','.join([_WRITERS[type(each)](each) for each in value])}]"
 
 
 def _object(value: Mapping[Any, Any]) -> str:
@@ -107,40 +98,52 @@ def _object(value: Mapping[Any, Any]) -> str:
         raise ValueError("A key is no text.") from None
     # subtle: by UTF-16 code units, where characters beyond the first plane precede U+E000.
     by = None if is_ascii else (lambda key: key.encode("utf-16-be"))
-    keys = sorted(value, key=by)
-    return f"{{{','.join([f'{encode_basestring(key)}:{_written(value[key])}' for key in keys])}}}"
+    rows = [
+        f"{encode_basestring(key)}:{_WRITERS[type(inner := value[key])](inner)}"
+        for key in sorted(value, key=by)
+    ]
+    return f"{{{','.join(rows)}}}"
 
 
 def _number(value: float) -> str:
     """A double as ECMAScript writes it: the shortest digits that read back as the same."""
     if not math.isfinite(value):
         raise ValueError(f"{value} is no number of JSON.")
-    if value == 0:
-        return "0"
+    mantissa, _, exponent_text = float.__repr__(value).partition("e")
+    if not exponent_text:
+        return mantissa.removesuffix(".0") if value else "0"
     sign = "-" if value < 0 else ""
-    size = abs(value)
-    mantissa, _, exponent_text = repr(size).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    fraction = "" if fraction == "0" else fraction
-    exponent = int(exponent_text or 0)
-    if not exponent_text and size < _MOST_PLAIN:
-        return f"{sign}{whole}.{fraction}" if fraction else sign + whole
-    if _FEWEST_PLAIN <= size < 1:
+    whole, _, fraction = mantissa.removeprefix("-").partition(".")
+    exponent = int(exponent_text)
+    if _FEWEST_PLAIN <= abs(value) < 1:
         return f"{sign}0.{'0' * (-exponent - 1)}{whole}{fraction}"
-    if 1 <= size < _MOST_PLAIN:
+    if 1 <= abs(value) < _MOST_PLAIN:
         return sign + whole + fraction.ljust(exponent, "0")
-    return f"{sign}{mantissa.removesuffix('.0')}e{exponent:+d}"
+    return f"{mantissa}e{exponent:+d}"
 
 
-_WRITERS: Mapping[type[Any], Callable[[Any], str]] = {
-    str: encode_basestring,
-    dict: _object,
-    list: _array,
-    float: _number,
-    int: _integer,
-    bool: lambda value: "true" if value else "false",
-    type(None): lambda _: "null",
-    tuple: _array,
-    Mapping: _object,
-}
+class _Writers(dict[type[Any], Callable[[Any], str]]):
+    """How values are written, by their type."""
+
+    def __missing__(self, kind: type[Any]) -> Callable[[Any], str]:
+        """The writer of a subclass, an enumeration of texts above all."""
+        for base in (str, int, float, list, tuple, Mapping):
+            if issubclass(kind, base):
+                return self.setdefault(kind, self[base])
+        raise ValueError(f"{kind.__name__} has no form in JSON.")
+
+
+_WRITERS = _Writers(
+    {
+        str: encode_basestring,
+        dict: _object,
+        list: _array,
+        float: _number,
+        int: _integer,
+        bool: lambda value: "true" if value else "false",
+        type(None): lambda _: "null",
+        tuple: _array,
+        Mapping: _object,
+    }
+)
 _DECODER = json.JSONDecoder(parse_int=_read_integer, parse_float=_read_double)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from averment.audit.canonical import canonical, canonical_object, read_canonical
+from averment.audit.canonical import canonical, read_canonical
 from averment.audit.contents import Contents
 from averment.errors import UsageError
 
@@ -25,9 +25,17 @@ FORMAT = 1
 GENESIS = "0" * 64
 """What the first record names as the hash before it."""
 _HEAD = re.compile(r"([0-9a-f]{64})@(0|[1-9][0-9]{0,17})")
-_FIELDS = frozenset(
-    {"by", "contents", "facts", "format", "kind", "previous", "seq", "time", "versions"}
-)
+_KINDS_OF_FIELDS: Mapping[str, type] = {
+    "by": str,
+    "contents": dict,
+    "facts": dict,
+    "format": int,
+    "kind": str,
+    "previous": str,
+    "seq": int,
+    "time": str,
+    "versions": dict,
+}
 
 
 class Kind(StrEnum):
@@ -133,28 +141,42 @@ class Prepared:
 
     def __init__(self, event: Event) -> None:
         self.contents = event.contents
-        self._members = {
-            "by": canonical(event.by),
-            "contents": canonical(event.contents.digests()),
-            "facts": canonical(event.facts),
-            "format": canonical(FORMAT),
-            "kind": canonical(event.kind.value),
-            "versions": canonical(event.versions),
+        first = {
+            "by": event.by,
+            "contents": event.contents.digests(),
+            "facts": event.facts,
+            "format": FORMAT,
+            "kind": event.kind,
         }
+        self._first = canonical(first).removesuffix(b"}")
+        self._versions = canonical(event.versions)
 
     def body(self, before: Head, time: str) -> bytes:
-        """The record behind another."""
-        placed = {
-            "previous": canonical(before.digest),
-            "seq": canonical(before.seq + 1),
-            "time": canonical(time),
-        }
-        return canonical_object(self._members | placed)
+        """The record behind another, at an ISO 8601 time."""
+        place = f'"previous":"{before.digest}","seq":{before.seq + 1},"time":"{time}"'
+        return b'%b,%b,"versions":%b}' % (self._first, place.encode(), self._versions)
 
 
 def digest_of(body: bytes) -> str:
     """The hash of a record."""
     return hashlib.sha256(body).hexdigest()
+
+
+def read_fields(body: bytes) -> dict[str, Any]:
+    """The fields of a record by name, of its bytes.
+
+    Raises:
+        ValueError: It is no record, or not in canonical form.
+    """
+    fields = read_canonical(body)
+    if not isinstance(fields, dict) or fields.keys() != _KINDS_OF_FIELDS.keys():
+        raise ValueError("it is no record")
+    for name, kind in _KINDS_OF_FIELDS.items():
+        if type(fields[name]) is not kind and not (name == "by" and fields[name] is None):
+            raise ValueError(f"its field {name!r} is no {kind.__name__}")
+    if fields["format"] != FORMAT:
+        raise ValueError("it is of another format")
+    return fields
 
 
 def read_record(body: bytes) -> Record:
@@ -163,13 +185,6 @@ def read_record(body: bytes) -> Record:
     Raises:
         ValueError: It is no record, or not in canonical form.
     """
-    plain = read_canonical(body)
-    if not isinstance(plain, dict) or plain.keys() != _FIELDS:
-        raise ValueError("it is no record")
-    kinds = (str, dict, dict, int, str, str, int, str, dict)
-    for name, kind in zip(sorted(_FIELDS), kinds, strict=True):
-        if not isinstance(plain[name], kind) and not (name == "by" and plain[name] is None):
-            raise ValueError(f"its field {name!r} is no {kind.__name__}")
-    if plain.pop("format") != FORMAT:
-        raise ValueError("it is of another format")
-    return Record(**plain, body=body, digest=digest_of(body))
+    fields = read_fields(body)
+    del fields["format"]
+    return Record(**fields, body=body, digest=digest_of(body))

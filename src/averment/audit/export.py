@@ -2,7 +2,8 @@
 
 Whoever has such a file can verify it without averment and without trusting us: `record` in
 canonical JSON (RFC 8785) has the SHA-256 `sha256`, each record names that of the one before it, and
-SHA-256 over the salt and the text of a content is the hash that the record has of it.
+SHA-256 over the salt and the text of a content is the hash that the record has of it. The same in
+columns is `parquet`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from importlib import resources
-from typing import Any
+from typing import Any, TextIO
 
 from averment.audit.canonical import read_canonical
 from averment.audit.chain import Record
@@ -47,19 +48,26 @@ def export_row(reader: LedgerReader, record: Record, *, with_contents: bool) -> 
     return {**row, "contents": contents}
 
 
-def export_lines(
-    reader: LedgerReader, records: Iterator[Record], *, with_contents: bool
-) -> Iterator[str]:
-    """The lines of an export, without line ends.
+def write_lines(
+    target: TextIO, reader: LedgerReader, records: Iterator[Record], *, with_contents: bool
+) -> int:
+    """Write records as JSON, one a line.
 
     Args:
+        target: Where.
         reader: Of the ledger.
         records: Which.
         with_contents: With their texts.
+
+    Returns:
+        How many.
+
+    Raises:
+        LedgerFormatError: A content was altered.
     """
+    n_records = 0
     for record in records:
-        yield json.dumps(
-            export_row(reader, record, with_contents=with_contents),
-            ensure_ascii=False,
-            allow_nan=False,
-        )
+        row = export_row(reader, record, with_contents=with_contents)
+        target.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+        n_records += 1
+    return n_records

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from averment.audit.chain import START, Head, Record, read_record
+from averment.audit.chain import START, Head, Kind, Record, read_record
 from averment.audit.connection import failure, open_for_reading
 from averment.audit.contents import is_sealed
 from averment.errors import LedgerFormatError, UsageError
@@ -107,18 +107,25 @@ class LedgerReader:
 
     def later(self, record: Record) -> list[Record]:
         """The overrides of a record and the erasures that name it, in order."""
-        query = (
-            "SELECT seq, CAST(body AS BLOB) FROM records WHERE seq > ? "
-            "AND json_extract(body, '$.kind') IN ('override', 'erasure') ORDER BY seq"
-        )
-        with self._in_words():
-            rows = self._connection.execute(query, (record.seq,)).fetchall()
-        found = [self._record(seq, bytes(body)) for seq, body in rows]
         return [
             each
-            for each in found
+            for each in self._of_kinds(Kind.OVERRIDE, Kind.ERASURE, after=record.seq)
             if each.facts.get("of") == record.seq or record.seq in each.facts.get("erased", ())
         ]
+
+    def erasures(self) -> dict[int, int]:
+        """Of each record whose contents were erased, the number of the record that says so."""
+        erasures = self._of_kinds(Kind.ERASURE)
+        return {seq: each.seq for each in erasures for seq in each.facts.get("erased", ())}
+
+    def _of_kinds(self, *kinds: Kind, after: int = 0) -> Iterator[Record]:
+        query = (
+            "SELECT seq, CAST(body AS BLOB) FROM records WHERE seq > ? AND "
+            f"json_extract(body, '$.kind') IN ({', '.join('?' * len(kinds))}) ORDER BY seq"
+        )
+        with self._in_words():
+            for seq, body in self._connection.execute(query, (after, *kinds)):
+                yield self._record(seq, bytes(body))
 
     def contents(self, record: Record) -> dict[str, str]:
         """What of the contents of a record is left, by name.

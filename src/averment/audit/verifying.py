@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from averment.audit.chain import START, Head, Kind, Record, digest_of, read_record
+from averment.audit.chain import START, Head, Kind, digest_of, read_fields
 from averment.audit.contents import is_sealed
 from averment.audit.reading import LedgerReader
 from averment.errors import LedgerError
@@ -87,12 +88,12 @@ class _Verifier:
     def read_all(self, anchor: Head | None) -> None:
         contents = _Contents(self._reader.content_rows())
         for seq, body, digest in self._reader.rows():
-            record = self._linked(seq, body, digest)
-            self._check_contents(record, contents.of(record.seq))
-            if record.kind == Kind.ERASURE:
-                self._note_erasure(record)
-            self.end = record.head
-            if anchor is not None and anchor.seq == record.seq and anchor.digest != record.digest:
+            fields = self._linked(seq, body, digest)
+            self._check_contents(seq, fields["contents"], contents.of(seq))
+            if fields["kind"] == Kind.ERASURE:
+                self._note_erasure(seq, fields["facts"].get("erased"))
+            self.end = Head(seq, digest)
+            if anchor is not None and anchor.seq == seq and anchor.digest != digest:
                 raise _Bad(seq, "not_the_head", f"its hash is not that of the head {anchor}")
         if left := contents.rest():
             raise _Bad(left, "content_unnamed", "there are contents of a record that is not there")
@@ -100,42 +101,45 @@ class _Verifier:
             detail = f"the ledger ends at record {self.end.seq}, and had record {anchor.seq}"
             raise _Bad(self.end.seq + 1, "cut_off", detail)
 
-    def _linked(self, seq: int, body: bytes, digest: str) -> Record:
+    def _linked(self, seq: int, body: bytes, digest: str) -> dict[str, Any]:
+        """The fields of a record that follows the one before it."""
         expected = self.end.seq + 1
         if seq != expected:
             raise _Bad(expected, "record_missing", f"record {expected} is gone: {seq} comes next")
         if digest_of(body) != digest:
             raise _Bad(seq, "altered", "it has other bytes than its hash is of")
         try:
-            record = read_record(body)
+            fields = read_fields(body)
         except ValueError as error:
             raise _Bad(seq, "no_record", f"{error}") from error
-        if record.seq != seq:
-            raise _Bad(seq, "moved", f"it was written as record {record.seq}")
-        if record.previous != self.end.digest:
+        if fields["seq"] != seq:
+            raise _Bad(seq, "moved", f"it was written as record {fields['seq']}")
+        if fields["previous"] != self.end.digest:
             raise _Bad(seq, "unlinked", "it was not written behind the record before it")
-        return record
+        return fields
 
-    def _check_contents(self, record: Record, rows: list[_Content]) -> None:
+    def _check_contents(self, seq: int, digests: dict[str, Any], rows: list[_Content]) -> None:
         there = set()
         for _, name, salt, data in rows:
-            if name not in record.contents:
-                raise _Bad(record.seq, "content_unnamed", f"it does not speak of {name!r}")
-            if not is_sealed(record.contents[name], salt, data):
-                raise _Bad(record.seq, "content_altered", f"its content {name!r} was altered")
+            if name not in digests:
+                raise _Bad(seq, "content_unnamed", f"it does not speak of {name!r}")
+            if not is_sealed(digests[name], salt, data):
+                raise _Bad(seq, "content_altered", f"its content {name!r} was altered")
             there.add(name)
-        if absent := sorted(record.contents.keys() - there):
-            self.missing[record.seq] = absent
+        if absent := sorted(digests.keys() - there):
+            self.missing[seq] = absent
             if there:
-                self._partly.add(record.seq)
+                self._partly.add(seq)
 
-    def _note_erasure(self, record: Record) -> None:
-        for seq in record.facts.get("erased", ()):
-            if seq not in self.missing or seq in self._partly:
-                detail = f"it says that the contents of record {seq} were erased, which are there"
-                raise _Bad(record.seq, "not_erased", detail)
-            del self.missing[seq]
-            self.erased[seq] = record.seq
+    def _note_erasure(self, seq: int, erased: object) -> None:
+        if not isinstance(erased, list):
+            raise _Bad(seq, "not_erased", "it does not say of which records")
+        for each in erased:
+            if type(each) is not int or each not in self.missing or each in self._partly:
+                detail = f"it says that the contents of record {each} were erased, which are there"
+                raise _Bad(seq, "not_erased", detail)
+            del self.missing[each]
+            self.erased[each] = seq
 
 
 class _Contents:

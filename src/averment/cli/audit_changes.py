@@ -10,7 +10,8 @@ import typer
 
 from averment.cli.console import err, out, print_json
 from averment.cli.options import JsonOption
-from averment.errors import UsageError
+from averment.errors import UnknownNameError, UsageError
+from averment.files import staged
 from averment.text import n_of
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ ByOption = Annotated[
     str | None,
     typer.Option("--by", help="Who says so.  [default: $AVERMENT_AUDIT_BY]", show_default=False),
 ]
+_FORMS = ("jsonl", "parquet")
 _WHO = "Name who says so: --by NAME, or AVERMENT_AUDIT_BY."
 
 
@@ -64,35 +66,55 @@ def export(
     texts: Annotated[
         bool, typer.Option("--texts/--no-texts", help="With questions, answers and passages.")
     ] = True,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="jsonl: JSON, one record a line; parquet: columns, into a file.  "
+            "[default: parquet where the file ends in .parquet, else jsonl]",
+            show_default=False,
+        ),
+    ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of a line, and nothing else.")
     ] = False,
     audit: LedgerOption = None,
 ) -> None:
-    """Write records as JSON, one a line; anybody can verify them, with or without averment."""
-    from averment.audit.export import export_lines, schema_text
+    """Write records as JSON or Parquet; anybody can verify them, with or without averment."""
+    from averment.audit.export import schema_text, write_lines
+    from averment.audit.parquet import write_parquet
     from averment.audit.reading import LedgerReader
     from averment.cli.audit import chosen
 
     if schema:
         sys.stdout.write(schema_text())
         return
-    n_records = 0
-    staged = None if output is None else output.with_name(output.name + ".partial")
+    is_parquet = _is_parquet(form, output)
     with LedgerReader(ledger_of(audit)) as reader, reader.snapshot():
         records = chosen(reader, kind=kind, since=since, until=until)
-        target = sys.stdout if staged is None else staged.open("w", encoding="utf-8")
-        try:
-            for line in export_lines(reader, records, with_contents=texts):
-                target.write(line + "\n")
-                n_records += 1
-        finally:
-            if staged is not None:
-                target.close()
+        if output is None:
+            n_records = write_lines(sys.stdout, reader, records, with_contents=texts)
+        elif is_parquet:
+            with staged(output) as partial:
+                n_records = write_parquet(partial, reader, records, with_contents=texts)
+        else:
+            with staged(output) as partial, partial.open("w", encoding="utf-8") as target:
+                n_records = write_lines(target, reader, records, with_contents=texts)
         head = reader.head()
-    if staged is not None and output is not None:
-        staged.replace(output)
     err().print(f"{n_of(n_records, 'record')}; head of the ledger {head}", markup=False)
+
+
+def _is_parquet(form: str | None, output: Path | None) -> bool:
+    """Whether columns are asked for, by name or by the ending of the file."""
+    if form not in (None, *_FORMS):
+        raise UnknownNameError("format", str(form), _FORMS)
+    if form is None:
+        return output is not None and output.suffix.lower() == ".parquet"
+    if form == "parquet" and output is None:
+        raise UsageError(
+            "Parquet is written into a file, and none is named.", hint="Name it: -o ledger.parquet"
+        )
+    return form == "parquet"
 
 
 @app.command()
