@@ -20,7 +20,6 @@ import pathlib
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib import resources
 
 import generate
 from evaluate import opened
@@ -29,6 +28,7 @@ from records import Judging, attempts, compared, matched, read_rows, record_of, 
 from scored import MadeBy, ScoredClaim, write_scored
 from short_tables import listed
 
+from averment import faithfulness
 from averment.models.llama_cpp import open_llama_cpp
 from averment.models.registry import Registry
 from averment.settings import resolve_settings
@@ -86,7 +86,7 @@ def score(model_name: str, index_path: str, *, n_threads: int) -> None:
     records = [record_of(row, item) for row, item in pairs]
     claims = []
     with tempfile.TemporaryDirectory() as cache:
-        shipped = pathlib.Path(str(resources.files("averment"))) / "faithfulness" / "model"
+        shipped = pathlib.Path(faithfulness.__file__).parent / "model"
         judging = Judging.open(shipped, cache=pathlib.Path(cache), n_threads=n_threads)
         p_faithful = judging.faithfulness(records)
         for (row, item), record, faithful in zip(pairs, records, p_faithful, strict=True):

@@ -188,3 +188,11 @@ def test_a_cost_that_is_none_is_refused_by_name(
 
     assert code == 2
     assert told in " ".join(err.split())
+
+
+def test_costs_that_nothing_weighs_are_refused(check: Callable[..., tuple[int, str, str]]) -> None:
+    code, _, err = check("--cost", "hedged=0.2")
+
+    assert code == 2
+    assert "nothing weighs costs" in err
+    assert "--withheld cheapest" in " ".join(err.split())

@@ -113,7 +113,7 @@ def ask(
         target_error=target_error,
         confidence=confidence,
         withheld=withheld,
-        costs=costs_of(cost),
+        costs=costs_of(cost, withheld=withheld, policy=policy),
         aliases=aliases,
         scores=scores,
         audit=audit,

@@ -105,7 +105,7 @@ def check(
         target_error=target_error,
         confidence=confidence,
         withheld=withheld,
-        costs=costs_of(cost),
+        costs=costs_of(cost, withheld=withheld),
         aliases=aliases,
         audit=audit,
         offline=offline,

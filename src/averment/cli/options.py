@@ -133,12 +133,22 @@ RuntimeOption = Annotated[
 ]
 
 
-def costs_of(given: list[str] | None) -> dict[str, str] | None:
+def costs_of(
+    given: list[str] | None, *, withheld: str | None, policy: str | None = None
+) -> dict[str, str] | None:
     """The costs of `CostOption` by name; what they are worth is for the settings to say.
 
+    Args:
+        given: As typed.
+        withheld: The option of that name.
+        policy: The option of that name.
+
     Raises:
-        UsageError: One of them is no name and number.
+        UsageError: One of them is no name and number, or nothing would weigh them.
     """
+    from averment.promises import Remedy
+    from averment.settings import resolve_settings
+
     if not given:
         return None
     for each in given:
@@ -146,4 +156,10 @@ def costs_of(given: list[str] | None) -> dict[str, str] | None:
             raise UsageError(
                 f"--cost {each} has no name and number.", hint="Type it so: --cost hedged=0.2"
             )
+    settings = resolve_settings(withheld=withheld, policy=policy)
+    if settings.withheld is not Remedy.CHEAPEST and settings.policy != "expected-cost":
+        raise UsageError(
+            "--cost is given, and nothing weighs costs.",
+            hint="Let them be weighed: --withheld cheapest, or ask --policy expected-cost",
+        )
     return {name: value for name, _, value in (each.partition("=") for each in given)}
