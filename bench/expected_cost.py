@@ -165,8 +165,8 @@ def calibrator_of(rows: Rows, path: Path) -> None:
     made = calibrate(labels, mode=Mode.CONDITION, created_by="bench", hold_out=0.25)
     path.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
     say(f"{len(labels)} labels, {sum(bool(each.label) for each in labels)} right → {path}")
-    for quality in made.before, made.after:
-        say(quality)
+    for each in made.before, made.after:
+        say(f"{each.name}: ECE {each.ece:.3f}, ROC-AUC {each.roc_auc:.3f}, PRR {each.prr:.3f}")
 
 
 def mended(rows: Rows, step: str) -> None:
