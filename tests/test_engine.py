@@ -47,6 +47,7 @@ from averment.readings import Sampling
 from averment.scoring.flow import Scoring
 from averment.steps import (
     Commit,
+    Cooccur,
     CountPhrases,
     Generate,
     JudgeFaithfulness,
@@ -60,6 +61,7 @@ from averment.trace import Failure, Record, Trace, records_from_json, records_to
 from averment.types import (
     Answer,
     Capability,
+    Cooccurrence,
     Cost,
     Count,
     Document,
@@ -722,6 +724,44 @@ def test_a_model_that_cannot_be_looked_into_is_named_in_the_refusal() -> None:
         perform([ReadAttention("", "Oslo", 0)], edges())
 
     assert "--runtime transformers" in refused.value.hint
+
+
+class AskedIndex(ListIndex):
+    """Remembers which phrases and pairs it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(DOCUMENTS)
+        self.asked: list[Sequence[object]] = []
+
+    def count(self, phrases: Sequence[str]) -> list[Count]:
+        self.asked.append(phrases)
+        return super().count(phrases)
+
+    def cooccurrence(
+        self, pairs: Sequence[tuple[str, str]], *, window_words: int
+    ) -> list[Cooccurrence]:
+        self.asked.append(pairs)
+        return super().cooccurrence(pairs, window_words=window_words)
+
+
+def test_what_a_batch_asks_several_times_is_counted_once_and_answered_each_time() -> None:
+    index = AskedIndex()
+    pair, other = ("Oslo", "Norway"), ("Oslo", "Capital")
+
+    counted = perform(
+        [CountPhrases(("Oslo", "Capital", "Oslo")), CountPhrases(()), CountPhrases(("Capital",))],
+        edges(index=index),
+    )
+    together = perform([Cooccur((pair, other), 50), Cooccur((pair,), 50)], edges(index=index))
+
+    oslo, capital = ListIndex(DOCUMENTS).count(["Oslo", "Capital"])
+    assert oslo != capital
+    assert counted == [[oslo, capital, oslo], [], [capital]]
+    assert together == [
+        ListIndex(DOCUMENTS).cooccurrence(pairs, window_words=50)
+        for pairs in ([pair, other], [pair])
+    ]
+    assert index.asked == [["Oslo", "Capital"], [pair, other]]
 
 
 def test_readings_inside_the_model_are_performed_together() -> None:

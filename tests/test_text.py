@@ -15,6 +15,7 @@ from averment.text import (
     Word,
     capitalised_names,
     contains_words,
+    duration,
     ends_like_a_sentence,
     first_sentence_end,
     sentence_spans,
@@ -118,6 +119,39 @@ def test_words_with_spans_are_the_words_in_order_inside_the_text(text: str, form
     assert all(0 <= word.start < word.end <= len(text) for word in words)
     assert [word.start for word in words] == sorted(word.start for word in words)
     assert [word.end for word in words] == sorted(word.end for word in words)
+
+
+def by_the_definition(text: str) -> list[str]:
+    """Maximal runs of letters, marks and numbers, character by character."""
+    words, run = [], ""
+    for c in [*unicodedata.normalize("NFC", text), " "]:
+        name = unicodedata.name(c, "")
+        is_alone = name.startswith(("CJK UNIFIED", "HIRAGANA LETTER", "KATAKANA LETTER", "THAI"))
+        if unicodedata.category(c)[0] in "LMN" and not is_alone:
+            run += c
+            continue
+        words += [run] if run else []
+        words += [c] if is_alone else []
+        run = ""
+    return [unicodedata.normalize("NFC", word.casefold()) for word in words]
+
+
+@given(
+    st.text(
+        st.sampled_from("aé9²ٳ́-'’ –“” 東かカก𐍈𝔞𝟗𞤀🜁𑀓𠀀󠄀𰀀"),
+        max_size=12,
+    )
+)
+@settings(deadline=None, max_examples=500)
+def test_words_are_runs_of_letters_marks_and_numbers_in_every_plane(text: str) -> None:
+    assert FORM.words(text) == by_the_definition(text)
+    assert FORM.words(text * 50) == by_the_definition(text * 50)
+
+
+def test_words_belong_to_whoever_asked() -> None:
+    FORM.words("new york").append("city")
+
+    assert FORM.words("new york") == ["new", "york"]
 
 
 def test_words_with_spans_are_the_words_where_a_vowel_sign_is_reordered() -> None:
@@ -291,6 +325,21 @@ def test_names_are_spans_in_order(text: str) -> None:
 )
 def test_words_in_a_row(outer: str, inner: str, expected: bool) -> None:
     assert contains_words(outer.split(), tuple(inner.split())) is expected
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "ab", "ba"]), max_size=5)
+
+
+@given(WORDS, WORDS)
+def test_words_in_a_row_are_a_slice(outer: list[str], inner: list[str]) -> None:
+    slices = [outer[at : at + len(inner)] for at in range(len(outer) - len(inner) + 1)]
+
+    assert contains_words(outer, inner) is (inner in slices)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(42.4, "42 s"), (720, "12 min"), (12_600, "3.5 h")])
+def test_a_time_in_words(seconds: float, told: str) -> None:
+    assert duration(seconds) == told
 
 
 def test_a_shortened_text_is_one_line_and_shows_that_it_was_cut() -> None:

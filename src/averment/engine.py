@@ -259,20 +259,21 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             return extractions(extracts, edges.extractor)
         case steps.CountPhrases():
             asked = [step.phrases for step in batch if isinstance(step, steps.CountPhrases)]
-            return _split(edges.index.count([p for phrases in asked for p in phrases]), asked)
+            return _each_once(edges.index.count, asked)
         case steps.Cooccur(window_words=window_words):
             pairs = [step.pairs for step in batch if isinstance(step, steps.Cooccur)]
-            flat = [pair for some in pairs for pair in some]
-            return _split(edges.index.cooccurrence(flat, window_words=window_words), pairs)
+            return _each_once(partial(edges.index.cooccurrence, window_words=window_words), pairs)
         case steps.LocatePairs():
             located = [step.pairs for step in batch if isinstance(step, steps.LocatePairs)]
-            windows = edges.index.nearest_windows(
-                [(frozenset(a), frozenset(b)) for some in located for a, b in some],
-                window_words=first.window_words,
-                context_words=first.context_words,
-                limit=first.limit,
+            return _each_once(
+                lambda pairs: edges.index.nearest_windows(
+                    [(frozenset(a), frozenset(b)) for a, b in pairs],
+                    window_words=first.window_words,
+                    context_words=first.context_words,
+                    limit=first.limit,
+                ),
+                located,
             )
-            return _split(windows, located)
         case steps.Search(k=k):
             queries = [step.query for step in batch if isinstance(step, steps.Search)]
             return list(edges.retriever.search(queries, k=k))
@@ -360,6 +361,15 @@ def _batches(waiting: Sequence[tuple[_Run, Step]]) -> list[list[tuple[_Run, Step
     for run, pending in waiting:
         groups.setdefault(_batch_key(pending), []).append((run, pending))
     return list(groups.values())
+
+
+def _each_once(
+    ask: Callable[[list[Any]], Sequence[Any]], groups: Sequence[Sequence[Any]]
+) -> list[list[Any]]:
+    """The answers to groups of questions; a question of several is asked once."""
+    each = list(dict.fromkeys(question for group in groups for question in group))
+    answers = dict(zip(each, ask(each), strict=True))
+    return [[answers[question] for question in group] for group in groups]
 
 
 def _split(flat: Sequence[Any], groups: Sequence[Sequence[object]]) -> list[list[Any]]:

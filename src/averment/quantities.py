@@ -16,6 +16,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from averment.dates import MONTH_FORMS, Date, Relation, compare_dates, dates_at
@@ -58,7 +59,16 @@ def quantities(text: str, words: Sequence[Word] | None = None) -> list[Quantity]
         words: Its words, as `averment.text.TextForm` gives them, where they are known already.
     """
     if words is None:
-        words = TextForm().words_with_spans(text)
+        return list(_quantities(text))
+    return _read_all(text, words)
+
+
+@lru_cache(maxsize=2**9)  # a passage is read for each thing that is claimed of its subject
+def _quantities(text: str) -> tuple[Quantity, ...]:
+    return tuple(_read_all(text, TextForm().words_with_spans(text)))
+
+
+def _read_all(text: str, words: Sequence[Word]) -> list[Quantity]:
     found: list[Quantity] = []
     end = 0
     for at, word in enumerate(words):

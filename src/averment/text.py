@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _FUNCTION_ID = "averment-words-1"
@@ -35,6 +35,8 @@ _BY_CHARACTER = (
     "\u1780-\u17d3\u17d7\u17dc\u17dd\u17e0-\u17e9\u17f0-\u17f9"  # Khmer
 )
 _ASCII_WORDS = re.compile("[0-9A-Za-z]+")
+_MOST_REMEMBERED_CHARACTERS = 64
+"""A longer text is no name."""
 
 
 class Word(NamedTuple):
@@ -70,6 +72,11 @@ class TextForm:
 
     def words(self, text: str) -> list[str]:
         """The forms of all words of a text, in order."""
+        if len(text) > _MOST_REMEMBERED_CHARACTERS:
+            return self._words(text)
+        return list(_remembered_words(text, self.fold_accents))
+
+    def _words(self, text: str) -> list[str]:
         if text.isascii():
             return _ASCII_WORDS.findall(text.lower())
         runs = _runs().findall(unicodedata.normalize("NFC", text))
@@ -82,23 +89,18 @@ class TextForm:
     def words_with_spans(self, text: str) -> list[Word]:
         """The words of a text with their places in it; the same forms as `words` gives."""
         if text.isascii():
-            return [
-                Word(found.group().lower(), found.start(), found.end())
-                for found in _ASCII_WORDS.finditer(text)
-            ]
-        composed, origins = _compose(text)
-        words = []
-        for found in _runs().finditer(composed):
-            form = self._form(found.group())
-            if form:
-                start = origins[found.start()].start if origins else found.start()
-                end = origins[found.end() - 1].end if origins else found.end()
-                words.append(Word(form, start, end))
-        return words
+            return [Word(it.group().lower(), *it.span()) for it in _ASCII_WORDS.finditer(text)]
+        return [
+            Word(form, start, end)
+            for run, start, end in _placed_runs(text)
+            if (form := self._form(run))
+        ]
 
     def _form(self, run: str) -> str:
+        if run.isascii():
+            return run.lower()
         folded = unicodedata.normalize("NFC", run.casefold())
-        if not self.fold_accents or folded.isascii():
+        if not self.fold_accents:
             return folded
         decomposed = unicodedata.normalize("NFD", folded)
         # A run of nothing but marks leaves no word; the caller drops the empty form.
@@ -106,25 +108,51 @@ class TextForm:
         return unicodedata.normalize("NFC", kept)
 
 
+@lru_cache(maxsize=2**14)  # names are read again wherever they are compared
+def _remembered_words(text: str, fold_accents: bool) -> tuple[str, ...]:
+    return tuple(TextForm(fold_accents)._words(text))
+
+
+def _placed_runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """The runs that may be words, composed, with their places in the text as given."""
+    if text.isascii():
+        for found in _ASCII_WORDS.finditer(text):
+            yield found.group(), *found.span()
+        return
+    composed, origins = _compose(text)
+    for found in _runs().finditer(composed):
+        start, end = found.span()
+        if origins:
+            start, end = origins[start].start, origins[end - 1].end
+        yield found.group(), start, end
+
+
 @cache
 def _runs() -> re.Pattern[str]:
     """Built at the first text that is not ASCII: `re` knows no Unicode categories."""
     word = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] in "LMN"]
+    in_runs = re.sub(f"[{_BY_CHARACTER}]", "", "".join(word))
+    basic, further = (_ranges(re.findall(c, in_runs)) for c in ("[\0-\uffff]", "[^\0-\uffff]"))
+    # The further planes stand apart: `re` goes through their ranges one by one.
+    return re.compile(f"(?:[{basic}]+|(?=[^\0-\uffff])[{further}]+)+|[{_BY_CHARACTER}]")
+
+
+def _ranges(characters: Iterable[str]) -> str:
+    """Characters in their order, as the inside of a character class."""
     ranges: list[list[int]] = []
-    for code in map(ord, word):
+    for code in map(ord, characters):
         if ranges and ranges[-1][1] == code - 1:
             ranges[-1][1] = code
         else:
             ranges.append([code, code])
-    letters = "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
-    return re.compile(f"[{_BY_CHARACTER}]|(?:(?![{_BY_CHARACTER}])[{letters}])+")
+    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
 
 
 @cache
 def _composing() -> frozenset[str]:
     """Starters that can merge into the character before them (NFC_Quick_Check = Maybe)."""
     seconds = set()
-    for c in map(chr, range(sys.maxunicode + 1)):
+    for c in map(chr, range(0x20000)):  # ideographs and planes without letters come behind
         parts = unicodedata.decomposition(c)
         if parts and not parts.startswith("<"):
             codes = parts.split()
@@ -268,14 +296,18 @@ def capitalised_names(text: str) -> list[Name]:
 def _capitalised_runs(text: str) -> Iterator[list[Word]]:
     run: list[Word] = []  # ends with a capitalised word or a number
     inner: list[Word] = []  # lower-case words that belong to the name if a capital follows
-    for word in TextForm().words_with_spans(text):
+    form_of = TextForm()._form
+    for letters, start, end in _placed_runs(text):
+        if not run and not text[start].isupper():
+            continue  # no name begins here, and none is under way
+        word = Word(form_of(letters), start, end)
         previous = inner[-1] if inner else (run[-1] if run else None)
         gap = text[previous.end : word.start] if previous else None
         surface = text[word.start : word.end]
         adjacent = gap in (" ", "-", "'", "’", "–") or (
             gap in (". ", ".") and previous is not None and _is_initial(text, previous)
         )
-        numeral = surface.isdecimal() and len(surface) <= 3 and bool(run) and not inner
+        numeral = surface.isdecimal() and len(surface) <= 3 and not inner
         if surface[0].isupper() or (numeral and gap in (" ", "-")):
             if run and not adjacent:
                 yield run
@@ -283,9 +315,9 @@ def _capitalised_runs(text: str) -> Iterator[list[Word]]:
                 inner = []
             run += [*inner, word]
             inner = []
-        elif run and gap == " " and word.form in _INSIDE_NAMES:
+        elif gap == " " and word.form in _INSIDE_NAMES:
             inner.append(word)
-        elif run:
+        else:
             yield run
             run, inner = [], []
     if run:
@@ -306,8 +338,10 @@ def one_holds_other(a: Sequence[str], b: Sequence[str]) -> bool:
 
 def contains_words(outer: Sequence[str], inner: Sequence[str]) -> bool:
     """Whether the words of `inner` stand in a row inside `outer`."""
-    width = len(inner)
-    return any(list(outer[at : at + width]) == list(inner) for at in range(len(outer) - width + 1))
+    if not inner or len(inner) > len(outer):
+        return not inner
+    # No word has a blank in it, so that words stand in a row as their texts do.
+    return f" {' '.join(inner)} " in f" {' '.join(outer)} "
 
 
 # --- for people ---------------------------------------------------------------------------------
@@ -324,3 +358,11 @@ def n_of(number: int | None, noun: str) -> str:
     if number is None:
         return f"? {noun}s"
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time in words: 42 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"

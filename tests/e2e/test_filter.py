@@ -271,7 +271,7 @@ def test_a_dry_run_estimates_and_writes_nothing(filtered: Run, tmp_path: Path) -
 
     assert code == 0
     assert "All 40 rows: about" in out
-    assert "Nothing was written" in out
+    assert "No row was written" in out
     assert "n_absent_pairs" in out
     assert "####" in out
     assert set(tmp_path.iterdir()) == before
@@ -414,3 +414,66 @@ def test_a_row_that_was_filtered_before_gets_one_column(filtered: Run) -> None:
     (line,) = Path("twice/kept.jsonl").read_text(encoding="utf-8").splitlines()
     assert line.count('"verdict": "keep"') == 1
     assert rows_of("twice/kept.jsonl") == rows_of("once/kept.jsonl")
+
+
+def test_a_page_shows_what_a_run_rejected_and_is_the_same_when_it_goes_on(filtered: Run) -> None:
+    bad = ["{not <json>", '{"answer": 7}', '["a"]']
+    written("data.jsonl", [{"answer": RIGHT}, *bad, *({"answer": WRONG} for _ in range(20))])
+
+    code, _, err = filtered("data.jsonl", "-o", "out", "--html", "pages/report.html")
+    page = Path("pages/report.html").read_bytes()
+    filtered("data.jsonl", "-o", "out", "--html", "pages/report.html")
+
+    told = page.decode()
+    assert code == 0
+    assert "Page: pages/report.html" in err
+    assert told.count(f"<mark>{WRONG}</mark>") == 6
+    assert "<b>Sorlandia</b> was built in <b>Denmark</b>" in told
+    for raw in ("{not &lt;json&gt;", "{&quot;answer&quot;: 7}", "[&quot;a&quot;]"):
+        assert f"<blockquote>{raw}</blockquote>" in told
+    assert "line 1 of rejected.jsonl · invalid JSON" in told
+    assert Path("pages/report.html").read_bytes() == page
+
+
+def test_a_dry_run_has_a_page_that_says_that_it_is_an_estimate(filtered: Run) -> None:
+    chat = [{"role": "user", "content": "Where was it built?"}]
+    chat += [{"role": "assistant", "content": WRONG}]
+    written("data.jsonl", [{"messages": chat}, "{broken"] * 10)
+
+    code, _, _ = filtered("data.jsonl", "--dry-run", "9", "--html", "report.html", "--json")
+
+    told = Path("report.html").read_text(encoding="utf-8")
+    assert code == 0
+    assert "9 rows of 20, drawn at random" in told
+    assert "Where was it built?" in told
+    assert "<blockquote>{broken</blockquote>" in told
+    assert " of data.jsonl" in told
+
+
+def test_a_page_of_parquet_shows_rejected_rows(filtered: Run) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"answer": [RIGHT, WRONG, None]}), "data.parquet")
+    parquet.write_table(pyarrow.table({"answer": pyarrow.array([], "string")}), "none.parquet")
+
+    assert filtered("data.parquet", "-o", "out", "--html", "report.html")[0] == 0
+    assert filtered("none.parquet", "-o", "none", "--html", "none.html")[0] == 0
+
+    told = Path("report.html").read_text(encoding="utf-8")
+    assert f"<mark>{WRONG}</mark>" in told
+    assert "line 2 of rejected.parquet · no field" in told
+    assert "Some of the rejected rows" not in Path("none.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("target", "said"), [("data.jsonl", "the input"), (".", "a folder")])
+def test_a_page_goes_neither_over_the_input_nor_over_a_folder(
+    filtered: Run, target: str, said: str
+) -> None:
+    written("data.jsonl", [{"answer": RIGHT}])
+
+    code, _, err = filtered("data.jsonl", "-o", "out", "--html", target)
+
+    assert code == 2
+    assert f"{target} is {said}." in err
+    assert rows_of("data.jsonl") == [{"answer": RIGHT}]
+    assert not Path("out").exists()

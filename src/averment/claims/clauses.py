@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from averment.claims.reading import Piece
+from averment.claims.reading import Piece, mentioned
 from averment.claims.vocabulary import BE_FORMS, PREPOSITIONS
 from averment.types import Triplet
 
@@ -157,7 +157,9 @@ class _Clause:
         earlier = any(piece.is_name for piece in self._pieces[:first])
         if link in PREPOSITIONS or (link == "and" and not plural and not earlier):
             text = " ".join(piece.text for piece in self._pieces[first : last + 1])
-            self._pieces[first : last + 1] = [Piece(text, self._pieces[first].entity)]
+            entity = self._pieces[first].entity
+            assert entity is not None  # it is a name
+            self._pieces[first : last + 1] = [mentioned(text, entity)]
             self._depths = _bracket_depths(self._pieces)
             self._verb = first + 1
 

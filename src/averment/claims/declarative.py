@@ -42,7 +42,8 @@ _WITHOUT_THAN = (
     r"\b(?:older|younger|earlier|later|longer|shorter|larger|smaller|bigger|taller|higher)"
     r"(?: \.|$)"
 )
-_COMPARISON = re.compile(f"{_COMPARED}|{_IN_ORDER}|{_LIKENED}|{_WITHOUT_THAN}")
+_COMPARISON = re.compile(f"{_IN_ORDER}|{_LIKENED}|{_WITHOUT_THAN}")
+_COMPARISON_THAN = re.compile(f"{_COMPARED}|{_COMPARISON.pattern}")
 _NEGATION = re.compile(
     r"(?<!\S)(?:not|never|(?!^no <)no(?! \.)|none|neither|nor|nobody|nothing|cannot|\w+n't)(?!\S)"
 )
@@ -73,7 +74,8 @@ def is_conclusion(pieces: Sequence[Piece], sketch: str) -> bool:
 
 def is_comparison(pieces: Sequence[Piece], sketch: str) -> bool:
     """Whether it compares two things: "older than", "died before", "the same … as"."""
-    return bool(_COMPARISON.search(sketch))
+    pattern = _COMPARISON_THAN if " than " in sketch else _COMPARISON
+    return bool(pattern.search(sketch))
 
 
 def is_negated(pieces: Sequence[Piece], sketch: str) -> bool:
@@ -98,9 +100,11 @@ def is_fragment(pieces: Sequence[Piece]) -> bool:
 
 def is_list(pieces: Sequence[Piece], sketch: str) -> bool:
     """Whether it has no verb and lists things: "Haneef, Arjun Nair and Vijay"."""
+    if not is_fragment(pieces):
+        return False
     n_mentions = sum(piece.entity is not None for piece in pieces)
     joined = any(piece.is_word and piece.form in ("and", "or") for piece in pieces)
-    return is_fragment(pieces) and (n_mentions > 2 or (n_mentions == 2 and joined))
+    return n_mentions > 2 or (n_mentions == 2 and joined)
 
 
 def _is_fragment(pieces: Sequence[Piece], sketch: str) -> bool:

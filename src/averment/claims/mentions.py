@@ -36,17 +36,18 @@ _UNITS = (
     r"|seconds|percent|dollars|euros|goals|episodes|seats|votes)"
 )
 _DATE = re.compile(
+    r"(?=[\dJFMASOND])(?:"  # where a date can begin: most characters are none of these
     rf"{_DAY} (?:of )?{_MONTH},? \d{{3,4}}(?!\d)"
     rf"|\b{_MONTH} {_DAY},? \d{{3,4}}(?!\d)"
     rf"|\b{_MONTH},? [12]\d{{3}}(?!\d)"
     rf"|{_DAY} (?:of )?{_MONTH}\b"
     rf"|\b{_MONTH} {_DAY}(?![\d,]*\d)\b"
     r"|(?<!\d)[12]\d{3}-\d\d-\d\d(?!\d)"
-    rf"|(?<![\w.,])(?:1\d|20)\d\ds?(?!\w|[.,]\d| {_UNITS}\b)"
+    rf"|(?<![\w.,])(?:1\d|20)\d\ds?(?!\w|[.,]\d| {_UNITS}\b))"
 )
 _LOWER_DATE = re.compile(_DATE.pattern, re.IGNORECASE)  # "june 9, 1956"
 _NUMBER = re.compile(
-    r"(?<![\w.,])[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)"
+    r"(?=[$€£\d])(?<![\w.,])[$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?!\w)"
     rf"(?:\s?%| (?:thousand|million|billion|trillion)\b)?(?: {_UNITS}\b)?"
 )
 _DISAMBIGUATOR = re.compile(
@@ -214,6 +215,9 @@ def _trimmed(name: Name, text: str) -> Span:
 
 def _title_start(text: str, start: int) -> int:
     """Where a title begins whose first words are no names ("My Nights Are …")."""
+    word = text[: max(0, start - 1)].rpartition(" ")[2]
+    if word.islower() and word != "the":  # before most names
+        return start
     found = _CAPITALS_BEFORE.search(text, max(0, start - _MAX_TITLE_CHARACTERS), start)
     if found is None:
         return start
@@ -247,10 +251,11 @@ def _with_years(text: str, entities: list[Entity]) -> list[Entity]:
     joined = []
     for entity in entities:
         before = _YEAR_OF_EVENT.search(text, max(0, entity.start - 12), entity.start)
-        words = TextForm().words(entity.text)
-        if before and entity.kind == "name" and len(words) > 1 and not says_nothing(words):
-            start = before.start("year")
-            entity = Entity(text[start : entity.end], start, entity.end, "name")
+        if before and entity.kind == "name":
+            words = TextForm().words(entity.text)
+            if len(words) > 1 and not says_nothing(words):
+                start = before.start("year")
+                entity = Entity(text[start : entity.end], start, entity.end, "name")
         joined.append(entity)
     names = [each for each in joined if each.kind == "name"]
     return [

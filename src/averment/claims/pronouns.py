@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from averment.claims.clauses import clause_triplets, subjects
+from averment.claims.clauses import subjects
 from averment.claims.reading import read
-from averment.claims.spans import keep_spans
+from averment.claims.rules import stated
 from averment.claims.titles import WORKS
 from averment.claims.vocabulary import PROFESSIONS
 from averment.text import Span
@@ -142,10 +142,9 @@ class _Context:
 
 def _candidates(sentence: str) -> Iterator[_Candidate]:
     """What the next sentence may speak of: the subject first, then the persons named after it."""
-    pieces = read(sentence)
-    triplets = keep_spans(sentence, clause_triplets(pieces))
+    triplets = stated(sentence)
     found = [*triplets.triplets, *(each.triplet for each in triplets.dropped)]
-    spoken_of = subjects(pieces)
+    spoken_of = subjects(read(sentence))
     for head in dict.fromkeys([*spoken_of, *(each.head for each in found)]):
         said = " ".join(each.relation for each in found if each.head == head)
         said += f" {sentence}" if head in spoken_of else ""

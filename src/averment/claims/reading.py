@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from averment.claims.mentions import mentions
 from averment.claims.vocabulary import is_verb, says_nothing
@@ -19,53 +20,63 @@ from averment.types import Entity
 _WORD_OR_MARK = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|['’]s\b|[^\w\s]")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A mention, a word or a mark. ``form`` is its text in lower case."""
+class Piece(NamedTuple):
+    """A mention, a word or a mark, and what the rules ask of it time and again.
+
+    Args:
+        text: As it is written.
+        entity: The mention that it is.
+        form: The text in lower case, with straight apostrophes.
+        is_word: Whether it is a word outside of every mention.
+        is_verb: Whether it is a word that looks like a verb form.
+        is_name: Whether it is a name or a title.
+        is_subject: Whether something can be said of it: a name, and not only a nationality or
+            month.
+    """
 
     text: str
-    entity: Entity | None = None
-
-    @property
-    def form(self) -> str:
-        """The text in lower case, with straight apostrophes."""
-        return self.text.lower().replace("’", "'")
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is a word outside of every mention."""
-        return self.entity is None and self.text[-1:].isalnum()
-
-    @property
-    def is_verb(self) -> bool:
-        """Whether it is a word that looks like a verb form."""
-        return self.is_word and is_verb(self.form)
-
-    @property
-    def is_name(self) -> bool:
-        """Whether it is a name or a title."""
-        return self.entity is not None and self.entity.kind in ("name", "title")
-
-    @property
-    def is_subject(self) -> bool:
-        """Whether something can be said of it: a name, and not only a nationality or month."""
-        is_title = self.entity is not None and self.entity.kind == "title"
-        return is_title or (self.is_name and not says_nothing(self.form.split()))
+    entity: Entity | None
+    form: str
+    is_word: bool = False
+    is_verb: bool = False
+    is_name: bool = False
+    is_subject: bool = False
 
 
-def read(sentence: str) -> list[Piece]:
+def mentioned(text: str, entity: Entity) -> Piece:
+    """The piece of a mention, which may stand for more than its own text."""
+    form = _form(text)
+    is_title = entity.kind == "title"
+    is_name = is_title or entity.kind == "name"
+    is_subject = is_title or (is_name and not says_nothing(form.split()))
+    return Piece(text, entity, form, is_name=is_name, is_subject=is_subject)
+
+
+@lru_cache(maxsize=2**13)  # most words of a text are words of every text
+def _plain(text: str) -> Piece:
+    form = _form(text)
+    is_word = text[-1:].isalnum()
+    return Piece(text, None, form, is_word=is_word, is_verb=is_word and is_verb(form))
+
+
+def _form(text: str) -> str:
+    return text.lower().replace("’", "'")
+
+
+@lru_cache(maxsize=2**11)  # several read the same sentence, who know nothing of each other
+def read(sentence: str) -> tuple[Piece, ...]:
     """The pieces of a sentence in order; blanks are left out."""
     pieces: list[Piece] = []
     end = 0
     for entity in mentions(sentence):
         pieces += _between(sentence[end : entity.start])
-        pieces.append(Piece(entity.text, entity))
+        pieces.append(mentioned(entity.text, entity))
         end = entity.end
-    return pieces + _between(sentence[end:])
+    return (*pieces, *_between(sentence[end:]))
 
 
 def _between(text: str) -> list[Piece]:
-    return [Piece(found.group()) for found in _WORD_OR_MARK.finditer(text)]
+    return list(map(_plain, _WORD_OR_MARK.findall(text)))
 
 
 def outline(pieces: Sequence[Piece]) -> str:

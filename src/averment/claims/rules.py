@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from averment.claims.clauses import clause_triplets
 from averment.claims.declarative import SILENT_RULES, checked_rules, silent_rule
@@ -66,7 +67,13 @@ class RulesExtractor:
         silent = silent_rule(pieces, self._silent_rules)
         if silent:
             return Extraction((), silent=silent)
-        return keep_spans(sentence, clause_triplets(pieces))
+        return stated(sentence)
+
+
+@lru_cache(maxsize=2**11)  # whom a pronoun means is read off the same sentences
+def stated(sentence: str) -> Extraction:
+    """The triplets of a sentence by its clauses, whether or not a silent rule holds."""
+    return keep_spans(sentence, clause_triplets(read(sentence)))
 
 
 def _with_generic(entity: Entity) -> Entity:

@@ -12,7 +12,6 @@ What this module does not do: find triplets, or repair them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from averment.claims.kinds import tail_kind
 from averment.claims.mentions import mentions
@@ -36,11 +35,14 @@ def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
         ``tail_not_in_sentence``, ``same_head_and_tail``, ``head_in_tail``, ``tail_in_head``,
         ``empty_relation`` or ``generic_tail`` (nothing but nationality, profession or month).
     """
+    found = list(triplets)
+    if not found:
+        return Extraction(())
     words = _WORDS(sentence)
     kinds = {tuple(_WORDS(each.text)): each.kind for each in mentions(sentence)}
     kept: dict[Triplet, None] = {}
     dropped: dict[DroppedTriplet, None] = {}
-    for triplet in triplets:
+    for triplet in found:
         reason = _refusal(words, triplet)
         if reason is None:
             kept[_typed(triplet, kinds)] = None
@@ -52,7 +54,8 @@ def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
 def _typed(triplet: Triplet, kinds: dict[tuple[str, ...], str]) -> Triplet:
     words = _WORDS(triplet.tail)
     kind = kinds.get(tuple(words), "name")
-    return replace(triplet, tail_kind=tail_kind(kind, triplet.relation, words))
+    tail = tail_kind(kind, triplet.relation, words)
+    return Triplet(triplet.head, triplet.relation, triplet.tail, tail)
 
 
 def _refusal(sentence: list[str], triplet: Triplet) -> str | None:

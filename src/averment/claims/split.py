@@ -93,16 +93,16 @@ _ANNOUNCEMENT = re.compile(r"(?:[\w ]+[,!] )?here(?:'s| is| are)\b[^.]*")
 _LACKED = r"(?:information|access|knowledge|details?|data|context|answers?|evidence|records?)"
 _SOURCE = r"(?:context|passages?|text|documents?|sources?)"
 _REFUSAL = re.compile(
-    r"\b(?:i|we) (?:\w+ )?(?:cannot|can't|can not|could not|couldn't|won't|will not)\b"
-    r"|\b(?:i'm|i am|i was|we're|we are|we were) (?:\w+ )?"
+    r"\b(?:(?:i|we) (?:\w+ )?(?:cannot|can't|can not|could not|couldn't|won't|will not)\b"
+    r"|(?:i'm|i am|i was|we're|we are|we were) (?:\w+ )?"
     r"(?:unable|not (?:able|sure|certain|aware))\b"
-    r"|\b(?:i|we) (?:\w+ )?(?:do not|don't|did not|didn't) (?:\w+ )?(?:know|recall)\b"
-    rf"|\b(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?have (?:\w+ ){{0,4}}{_LACKED}\b"
-    r"|\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b"
-    rf"|\b{_SOURCE}(?: \w+){{0,2}} (?:does not|doesn't|do not|don't) (?:\w+ )?"
+    r"|(?:i|we) (?:\w+ )?(?:do not|don't|did not|didn't) (?:\w+ )?(?:know|recall)\b"
+    rf"|(?:i|we) (?:\w+ )?(?:do not|don't) (?:\w+ )?have (?:\w+ ){{0,4}}{_LACKED}\b"
+    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b"
+    rf"|{_SOURCE}(?: \w+){{0,2}} (?:does not|doesn't|do not|don't) (?:\w+ )?"
     r"(?:say|mention|state|specify|contain|provide|include|tell|indicate)\b"
-    rf"|\b(?:not enough|insufficient|no) {_LACKED} (?:is |was )?(?:\w+ )?"
-    r"(?:to (?:answer|say|determine|tell)|given|provided|available)\b"
+    rf"|(?:not enough|insufficient|no) {_LACKED} (?:is |was )?(?:\w+ )?"
+    r"(?:to (?:answer|say|determine|tell)|given|provided|available)\b)"
     r"|^(?:i'm |i am |we're |we are )?(?:very |so )?sorry(?: about that)?$"
     r"|^(?:my apologies|i apologi[sz]e)$"
 )
@@ -119,7 +119,7 @@ def sentence_kind(sentence: str) -> PartKind:
 
 def has_no_words(sentence: str) -> bool:
     """Whether there is no letter and no digit in it: "***", an emoji, a line of a table."""
-    return not TextForm().words(sentence)
+    return not any(map(str.isalnum, sentence)) and not TextForm().words(sentence)
 
 
 def asks(sentence: str) -> bool:
@@ -276,11 +276,12 @@ def titles(line: str, *, stands_above: bool) -> bool:
             without a colon a title, so that "Paris" alone stays an answer.
     """
     shown = line.strip(_OPENING)
-    n_words = len(TextForm().words(shown))
     has_colon = shown.rstrip(_CLOSING).endswith(":")
     is_above = stands_above and not ends_like_a_sentence(shown) and not shown[:1].islower()
     longest = _MAX_COLON_WORDS if has_colon else _MAX_TITLE_WORDS if is_above else 0
-    return 0 < n_words <= longest and is_fragment(read(shown))
+    if not longest:
+        return False
+    return 0 < len(TextForm().words(shown)) <= longest and is_fragment(read(shown))
 
 
 def _line_spans(text: str) -> list[Span]:

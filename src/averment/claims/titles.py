@@ -45,6 +45,9 @@ _ROLE_OF = re.compile(
 _WAS_MADE = re.compile(
     rf"(?P<class>{_CLASS})?{_TITLE}(?P<brackets>{_BRACKETS})? (?:was|is) {_MADE}\b"
 )
+# A title is long in coming to an end: what must stand behind it is looked for first.
+_SAYS_WHAT = re.compile(r" (?:is|was) (?:an?|the) ")
+_SAYS_MADE = re.compile(rf" (?:was|is) {_MADE}\b")
 _OTHER_VERBS = re.compile(r" (?:is|are|was|were|has|had|who|which|whose|and was|by)(?= )")
 _POSSESSED_NOUN = re.compile(r"['’]s? [a-z]")
 _DESCRIBED = re.compile(r", (?=[a-z])")  # "Zizek!, sometimes written as …"
@@ -68,7 +71,7 @@ def title_spans(text: str) -> list[Span]:
 
 def _subject_that_is_a_work(text: str) -> Iterator[Span]:
     """All before the verb: "Messieurs les enfants is a 1997 French comedy film"."""
-    found = _IS_A_WORK.match(text)
+    found = _SAYS_WHAT.search(text) and _IS_A_WORK.match(text)
     if found and not _speaks(found["kind"].split()):
         start = found.start("title")
         title = _DESCRIBED.split(found["title"])[0]
@@ -91,8 +94,8 @@ def _holder_of_a_role(text: str) -> Iterator[Span]:
 
 def _subject_that_was_made(text: str) -> Iterator[Span]:
     """Title case, or behind what it is: "In the Company of Men was released in 1997"."""
-    found = _WAS_MADE.match(text)
-    if found is None or "," in found["title"] or not _is_title(found["title"]):
+    found = _SAYS_MADE.search(text) and _WAS_MADE.match(text)
+    if not found or "," in found["title"] or not _is_title(found["title"]):
         return
     words = found["title"].split(" ")
     in_title_case = all(not word[:1].islower() or word in _SMALL_WORDS for word in words)

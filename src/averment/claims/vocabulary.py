@@ -109,6 +109,7 @@ _MODIFIERS = frozenset(
     "southern eastern western former professional retired".split()
 )
 _SPEAKING = _NATIONALITIES | PROFESSIONS | _CALENDAR
+_SAYING_NOTHING = _SPEAKING | _MODIFIERS
 
 
 VERB_FORM = rf"(?:{'|'.join(sorted(_VERBS))}|(?!(?:{'|'.join(sorted(_NO_PAST))})\b)[a-z]{{2,}}ed)\b"
@@ -122,6 +123,4 @@ def is_verb(word: str) -> bool:
 
 def says_nothing(words: list[str]) -> bool:
     """Whether these forms are nationalities, bare professions or months and nothing more."""
-    return any(word in _SPEAKING for word in words) and all(
-        word in _SPEAKING or word in _MODIFIERS for word in words
-    )
+    return not _SPEAKING.isdisjoint(words) and _SAYING_NOTHING.issuperset(words)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from averment.cli.bench_results import app, finish
-from averment.cli.console import duration, err, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import BaseUrlOption, JsonOption, OfflineOption
 from averment.errors import DatasetError, UsageError
-from averment.text import n_of
+from averment.text import duration, n_of
 
 if TYPE_CHECKING:
     from averment.evaluation.bench_file import Bench, QuestionSet

@@ -56,14 +56,6 @@ def size(n_bytes: int) -> str:
     return f"{n_bytes} bytes"
 
 
-def duration(seconds: float) -> str:
-    """A time in words: 42 s, 12 min, 3.5 h."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
-
-
 def at_least(kind: CountKind) -> str:
     """What stands before a number of this kind: "at least " where more may be missing."""
     return "at least " if kind == "lower_bound" else ""

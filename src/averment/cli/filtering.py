@@ -8,38 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from averment.cli.console import duration, err, out, print_json
+from averment.cli.console import err, out, print_json
 from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
     ConfidenceOption,
     FaithfulnessOption,
+    HtmlOption,
     JsonOption,
     OfflineOption,
     TargetErrorOption,
 )
-from averment.text import n_of
+from averment.files import write_whole
+from averment.page.words import FLAG_WORDS, QUALITY_WORDS, interval_in_words, rejection_in_words
+from averment.text import duration, n_of
 
 if TYPE_CHECKING:
-    from averment.filtering.labelled import Quality, Share
+    from averment.filtering.labelled import Quality
     from averment.filtering.report import FilterReport
     from averment.filtering.running import Pace
     from averment.filtering.sampling import Estimate
     from averment.wiring.filters import OpenFilter
 
-_REASONS = {
-    "absent_pair": "both ends are in the corpus, never near each other",
-    "contradicted_claim": "a passage speaks against a claim",
-    "withheld_claim": "a claim is not probable enough for --target-error",
-    "unknown_counts": "a pair could not be counted",
-    "keep_expression": "--keep is false",
-    "malformed": "the row could not be read",
-}
-_FLAGS = {
-    "no_claims": "nothing is claimed",
-    "not_covered": "a pair of which the corpus does not know an end",
-    "rare_name": "a name that few documents have",
-}
 _SHOWN_NAMES = 10
 _BAR = 30
 
@@ -105,7 +95,7 @@ _DryRun = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Look at so many rows, say what would come of all, and write nothing.",
+        help="Look at so many rows, say what would come of all, and write no row.",
         show_default=False,
     ),
 ]
@@ -132,6 +122,7 @@ def filter_command(
     aliases: AliasesOption = None,
     dry_run: _DryRun = None,
     fail_below: _FailBelow = None,
+    html: HtmlOption = None,
     offline: OfflineOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -143,6 +134,8 @@ def filter_command(
         raise UsageError(
             "Where do the rows go?", hint="Name a folder: -o kept/, or try it: --dry-run 1000"
         )
+    if html is not None:
+        _check_page(html, data)
     opened = open_filter(
         data,
         index=index,
@@ -160,11 +153,14 @@ def filter_command(
         offline=offline,
     )
     _say_fields(opened)
+    made: Estimate | None = None
     if dry_run is not None:
-        report = _dry_run(opened, dry_run, as_json=json)
+        made, report = _dry_run(opened, dry_run, as_json=json)
     else:
         assert output is not None
         report = _run(opened, output, as_json=json)
+    if html is not None:
+        _write_page(html, opened, report, made, output)
     if fail_below is not None and report.n_kept < fail_below * report.n_rows:
         raise typer.Exit(1)
 
@@ -196,7 +192,7 @@ def _run(opened: OpenFilter, output: Path, *, as_json: bool) -> FilterReport:
     return report
 
 
-def _dry_run(opened: OpenFilter, n_rows: int, *, as_json: bool) -> FilterReport:
+def _dry_run(opened: OpenFilter, n_rows: int, *, as_json: bool) -> tuple[Estimate, FilterReport]:
     made, report = opened.estimate(n_rows)
     if as_json:
         estimated = {
@@ -206,11 +202,40 @@ def _dry_run(opened: OpenFilter, n_rows: int, *, as_json: bool) -> FilterReport:
             "share_kept_high": made.kept_high,
         }
         print_json({"estimate": estimated, "sample": report.to_json()})
-        return report
+        return made, report
     _print(report)
     _print_histograms(report)
     _print_estimate(made)
-    return report
+    return made, report
+
+
+def _check_page(html: Path, data: Path) -> None:
+    """Refuse what no page can be written to before hours are spent on the rows."""
+    from averment.errors import UsageError
+
+    if html.is_dir() or html.resolve() == data.resolve():
+        what = "a folder" if html.is_dir() else "the input"
+        raise UsageError(f"{html} is {what}.", hint="Name a file: --html report.html")
+
+
+def _write_page(
+    html: Path,
+    opened: OpenFilter,
+    report: FilterReport,
+    made: Estimate | None,
+    output: Path | None,
+) -> None:
+    from averment.filtering.examples import examples_of
+    from averment.page.filtering import FilterPage, render_filter
+
+    if made is not None:
+        rejected, rejected_in = examples_of(made.rejected, opened.fields), opened.source.path.name
+    else:
+        assert output is not None
+        rejected, rejected_in = opened.rejected(output), opened.rejected_in
+    page = FilterPage(report, rejected, rejected_in, opened.corpus, made)
+    write_whole(html, render_filter(page))
+    err().print(f"Page: {html}", markup=False)
 
 
 class _Progress:
@@ -242,13 +267,12 @@ def _print(report: FilterReport) -> None:
     say(f"kept      {report.n_kept:>9,} of {n_of(report.n_rows, 'row')} ({share:.1%})")
     say(f"rejected  {n_rejected:>9,}")
     for reason, n in report.reasons.items():
-        told = _REASONS.get(reason, "what --keep asks for is not known")
-        say(f"  {n:>9,}  {reason:<20} {told}")
+        say(f"  {n:>9,}  {reason:<20} {rejection_in_words(reason)}")
     flags = report.tally.flags.most_common()
     if flags:
         say("\nWorth a look; no reason to reject a row:")
     for flag, n in flags:
-        say(f"  {n:>9,}  {flag:<20} {_FLAGS[flag]}")
+        say(f"  {n:>9,}  {flag:<20} {FLAG_WORDS[flag]}")
     if report.quality is not None:
         _print_quality(report.quality)
     if report.lacking:
@@ -260,15 +284,8 @@ def _print_quality(quality: Quality) -> None:
         f"\nOf {n_of(quality.n_labelled, 'row')} with a label {quality.n_wrong:,} are wrong and "
         f"{quality.n_rejected:,} are rejected (95 % intervals):"
     )
-    _say(f"  precision  {_share(quality.precision)}   of the rejected rows, how many are wrong")
-    _say(f"  recall     {_share(quality.recall)}   of the wrong rows, how many are rejected")
-    _say(f"  F1         {_share(quality.f1)}")
-
-
-def _share(share: Share) -> str:
-    if share.value is None:
-        return "undefined"
-    return f"{share.value:.3f} ({share.low:.3f} to {share.high:.3f})"
+    for name, told in QUALITY_WORDS.items():
+        _say(f"  {name:<9}  {interval_in_words(*getattr(quality, name.lower()))}   {told}")
 
 
 def _print_lacking(report: FilterReport) -> None:
@@ -299,7 +316,7 @@ def _print_histograms(report: FilterReport) -> None:
 def _print_estimate(made: Estimate) -> None:
     _say(
         f"\nAll {n_of(made.n_rows, 'row')}: about {duration(made.seconds)} on this machine; "
-        f"{made.kept_low:.0%} to {made.kept_high:.0%} are likely kept. Nothing was written."
+        f"{made.kept_low:.0%} to {made.kept_high:.0%} are likely kept. No row was written."
     )
 
 

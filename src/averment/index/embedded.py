@@ -13,7 +13,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, starmap
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -399,30 +399,33 @@ class EmbeddedIndex:
         return [
             tuple(
                 self._around(place, context_words)
-                for place in self._nearest(a, b, window_words)[:limit]
+                for place in self._nearest(a, b, window_words, limit)
             )
             for a, b in pairs
         ]
 
-    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> list[_Near]:
+    def _nearest(self, a: Phrase, b: Phrase, window_words: int, limit: int) -> list[_Near]:
         """Where a pair stands closest in each document, the nearest first."""
-        return sorted(
-            _Near(abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
+        found = sorted(
+            (abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
             for number, part in enumerate(self._parts)
             for document, at_a, at_b, n_a, n_b in part.segment.nearest_pairs(
                 a, b, window_words, _DOCUMENTS_OF_WINDOWS
             )
         )
+        return list(starmap(_Near, found[:limit]))
 
     def _around(self, near: _Near, context_words: int) -> Passage:
         """The text of a pair with so many words before and after it."""
-        store = self._parts[near.part].store
-        assert store is not None
-        document = store.document(near.document)
-        words = self._form.words_with_spans(document.text)
+        part = self._parts[near.part]
+        assert part.store is not None
+        document = part.store.document(near.document)
         first, last = near.first - context_words, near.end + context_words
-        start = words[first].start if first > 0 else 0
-        end = words[last - 1].end if last < len(words) else len(document.text)
+        start, end = 0, len(document.text)
+        if first > 0 or last < part.segment.document_words(near.document):
+            words = self._form.words_with_spans(document.text)
+            start = words[first].start if first > 0 else start
+            end = words[last - 1].end if last < len(words) else end
         name = document.document_id
         return Passage(
             f"{name}@{start}", name, document.title, document.text[start:end], start, end

@@ -46,6 +46,24 @@ SUPPORT_WORDS = {
     Support.NOT_COVERED: "the corpus hardly knows what it is about",
     Support.UNKNOWN: "not known",
 }
+FLAG_WORDS = {
+    "no_claims": "nothing is claimed",
+    "not_covered": "a pair of which the corpus does not know an end",
+    "rare_name": "a name that few documents have",
+}
+QUALITY_WORDS = {
+    "precision": "of the rejected rows, how many are wrong",
+    "recall": "of the wrong rows, how many are rejected",
+    "F1": "the harmonic mean of both",
+}
+_REJECTIONS = {
+    "absent_pair": "both ends are in the corpus, never near each other",
+    "contradicted_claim": "a passage speaks against a claim",
+    "withheld_claim": "a claim is not probable enough for --target-error",
+    "unknown_counts": "a pair could not be counted",
+    "keep_expression": "--keep is false",
+    "malformed": "the row could not be read",
+}
 _CODES = {
     "passage_entails": f"a passage says it; faithfulness is {ENTAILED:.2f} or more, and no rule "
     "found anything missing",
@@ -111,6 +129,16 @@ _OUTCOMES = {
 def reason_in_words(reason: str | None) -> str:
     """Why an answer was warned of or not given; empty where there is no reason to give."""
     return "" if reason is None else REASON_WORDS.get(reason, reason.replace("_", " "))
+
+
+def rejection_in_words(reason: str) -> str:
+    """Why a row of a data set was rejected."""
+    return _REJECTIONS.get(reason, "what --keep asks for is not known")
+
+
+def interval_in_words(value: float | None, low: float | None, high: float | None) -> str:
+    """A value with its interval; undefined where there was nothing to divide by."""
+    return "undefined" if value is None else f"{value:.3f} ({low:.3f} to {high:.3f})"
 
 
 def code_in_words(code: str) -> str:

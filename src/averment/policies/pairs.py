@@ -139,14 +139,15 @@ class PairCheck:
     def _read_one(
         self, check: Check, shown: Sequence[tuple[Passage, ...]], said: str
     ) -> Flow[Check]:
-        claim = _Claim.of(check)
+        claim = _Claim.of(check, with_sense=self.check_relations)
         found = dict.fromkeys(passage for some in reversed(shown) for passage in some)
         # What an article says of its own subject comes first.
-        windows = sorted(found, key=lambda window: not is_about(window, claim.head))
+        about = [window for window in found if is_about(window, claim.head)]
+        windows = [*about, *(window for window in found if window not in about)]
+        is_covered = bool(about)
         stands = self.compare_values and any(has_value(claim.tail, each) for each in windows)
         if stands and check.support is Support.ABSENT:
             check = replace(check, support=Support.PRESENT)
-        is_covered = any(is_about(window, claim.head) for window in windows[:1])
         if self.require_article and check.support is Support.ABSENT and not is_covered:
             check = replace(check, support=Support.NOT_COVERED)
         if not self.check_relations or claim.sense is None:
@@ -210,9 +211,9 @@ class _Claim:
     sense: Sense | None
 
     @classmethod
-    def of(cls, check: Check) -> _Claim:
+    def of(cls, check: Check, *, with_sense: bool) -> _Claim:
         triplet = check.triplet
-        sense = sense_of(triplet.relation, triplet.tail)
+        sense = sense_of(triplet.relation, triplet.tail) if with_sense else None
         kind = kind_of(triplet.tail)
         if sense is not None and fits(sense.kind, kind):
             kind = sense.kind

@@ -13,12 +13,13 @@ from typing import Any
 from averment.claims.aliases.widened import WidenedIndex
 from averment.engine import Edges, Missing
 from averment.errors import UsageError
+from averment.filtering import columns
 from averment.filtering.claimed import Counting, RememberedForms
-from averment.filtering.columns import write_parquet
+from averment.filtering.examples import RejectedRow, examples_of, read_back
 from averment.filtering.fields import FieldChoice, RowTexts, choose_fields
 from averment.filtering.judged import Judging
 from averment.filtering.keep import parse_keep
-from averment.filtering.output import COLUMNS, open_output, write_synced
+from averment.filtering.output import COLUMNS, REJECTED, open_output, write_synced
 from averment.filtering.reading import ParquetSource, Source, open_source
 from averment.filtering.report import FilterReport
 from averment.filtering.rules import Rule
@@ -29,7 +30,7 @@ from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex
 from averment.settings import Settings, resolve_settings
-from averment.types import Document, Report
+from averment.types import CorpusInfo, Document, Report
 from averment.wiring.checks import is_index_meant
 from averment.wiring.corpus import open_index
 from averment.wiring.models import open_extractor
@@ -49,17 +50,24 @@ class OpenFilter:
         source: The rows.
         settings: What makes a run this one, by name.
         full: Claims are judged.
+        corpus: What is counted in; None: nothing is.
     """
 
     filtering: Filter
     source: Source
     settings: Mapping[str, Any]
     full: bool
+    corpus: CorpusInfo | None
 
     @property
     def fields(self) -> FieldChoice:
         """The fields that are read."""
         return self.filtering.fields
+
+    @property
+    def rejected_in(self) -> str:
+        """The file of the output in which rejected rows stand."""
+        return columns.REJECTED if isinstance(self.source, ParquetSource) else REJECTED
 
     def run(
         self,
@@ -86,11 +94,18 @@ class OpenFilter:
                 on_resume(files.progress.tally.n_rows)
             tally = self.filtering.run(self.source, files, on_pace=on_pace)
             if parquet is not None:
-                write_parquet(parquet, output / COLUMNS, output)
+                columns.write_parquet(parquet, output / COLUMNS, output)
             report = FilterReport(self.settings, self.fields, tally, self.filtering.rule.rare_below)
             told = json.dumps(report.to_json(), ensure_ascii=False, indent=2, allow_nan=False)
             write_synced(output / REPORT, told + "\n")
         return report
+
+    def rejected(self, output: Path) -> dict[str, list[RejectedRow]]:
+        """Some of the rows that a run to a folder has rejected, by reason."""
+        path = output / self.rejected_in
+        if not path.exists():  # Parquet of no rows
+            return {}
+        return examples_of(read_back(open_source(path), self.fields), self.fields)
 
     def estimate(self, n_rows: int) -> tuple[Estimate, FilterReport]:
         """What a run would do, from a sample; nothing is written."""
@@ -184,6 +199,7 @@ def open_filter(
         source,
         _identity(source, fields, resolved, keep=keep, full=full, index=digest),
         full,
+        info,
     )
 
 

@@ -54,6 +54,10 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.?)+(?<=\.)")
 _JOINED_INITIALS = re.compile(r"[A-Z]{2,3}")
 _NAME_PART = re.compile(r"[^\W\d_][\w'’.-]*")
 _WORDS = TextForm().words
+_TITLES_BEHIND = PEERAGE | POST_NOMINALS
+_ABBREVIATED = frozenset(
+    word for short, long in ABBREVIATIONS for word in (short, short[:-1], long)
+)
 _SPECIAL_LETTERS = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "ı": "i"}
     | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "þ": "th", "Þ": "Th"}
@@ -87,6 +91,8 @@ def rewritings(name: str, rules: Sequence[Rule] | None = None) -> list[Rewritten
         # taken apart, and none may undo another.
         for text, ids, is_name in [Rewritten(name, "", True), *found]:
             for form in rule.rewrite(text):
+                if form == text:
+                    continue  # as most rules leave most names
                 words = tuple(_WORDS(form))
                 if words and words not in seen:
                     seen.add(words)
@@ -143,8 +149,7 @@ def without_title(name: str) -> Iterator[str]:
     if len(words) > 2 and words[0].rstrip(".").lower() in HONORIFICS:
         yield " ".join(words[1:])
     head, comma, rest = name.partition(",")
-    after = {word.lower() for word in _WORDS(rest)}
-    if comma and len(_WORDS(head)) > 1 and after & (PEERAGE | POST_NOMINALS):
+    if comma and len(_WORDS(head)) > 1 and not _TITLES_BEHIND.isdisjoint(_WORDS(rest)):
         yield head.strip()
 
 
@@ -173,6 +178,14 @@ def _is_place_part(part: str) -> bool:
 
 def initials_together_or_apart(name: str) -> Iterator[str]:
     """Initials written as one word or apart: "JRR Tolkien", "USA" for "U.S.A."."""
+    if "." in name:
+        yield _with_initials_together(name)
+    first, _, rest = name.partition(" ")
+    if _JOINED_INITIALS.fullmatch(first) and rest[:1].isupper() and not rest.isupper():
+        yield f"{'. '.join(first)}. {rest}"
+
+
+def _with_initials_together(name: str) -> str:
     joined: list[str] = []
     run = ""
     for word in [*name.split(), ""]:
@@ -182,10 +195,7 @@ def initials_together_or_apart(name: str) -> Iterator[str]:
         joined += [run] if run else []
         run = ""
         joined += [word] if word else []
-    yield " ".join(joined)
-    first, _, rest = name.partition(" ")
-    if _JOINED_INITIALS.fullmatch(first) and rest[:1].isupper() and not rest.isupper():
-        yield f"{'. '.join(first)}. {rest}"
+    return " ".join(joined)
 
 
 def middle_names_as_initials(name: str) -> Iterator[str]:
@@ -214,9 +224,9 @@ def without_middle_initials(name: str) -> Iterator[str]:
 def _person(name: str) -> list[str]:
     """The parts of a name that begins with a given name; empty for any other."""
     parts = name.split()
-    if not all(_NAME_PART.fullmatch(part) and part[0].isupper() for part in parts):
-        return []
     if not parts or parts[0].lower() not in GIVEN_NAMES or _INITIALS.fullmatch(parts[-1]):
+        return []
+    if not all(_NAME_PART.fullmatch(part) and part[0].isupper() for part in parts):
         return []
     return [] if parts[-1].rstrip(".").lower() in NO_PLACE else parts
 
@@ -232,6 +242,8 @@ def ampersand(name: str) -> Iterator[str]:
 def abbreviated_words(name: str) -> Iterator[str]:
     """Words of places in short and in full: "St. Louis", "Saint Louis"."""
     words = name.split()
+    if _ABBREVIATED.isdisjoint(words):
+        return
     for short, long in ABBREVIATIONS:
         swapped = [
             long if word in (short, short[:-1]) else short if word == long else word
@@ -248,6 +260,8 @@ def joined_parts(name: str) -> Iterator[str]:
 
 def without_diacritics(name: str) -> Iterator[str]:
     """In plain letters: "Zurich" and "Zuerich"; an index that folds accents knows the former."""
+    if name.isascii():
+        return
     apart = unicodedata.normalize("NFD", name.translate(_SPECIAL_LETTERS))
     yield unicodedata.normalize("NFC", "".join(c for c in apart if unicodedata.category(c) != "Mn"))
     yield unicodedata.normalize("NFC", name).translate(_UMLAUTS)

@@ -58,7 +58,8 @@ class WidenedIndex:
         forms = self._forms(phrases)
         counts = self._index.count([_phrase(some) for some in forms])
         return [
-            replace(count, forms=_told(some)) for count, some in zip(counts, forms, strict=True)
+            replace(count, forms=told) if (told := _told(some)) != count.forms else count
+            for count, some in zip(counts, forms, strict=True)
         ]
 
     def exists(
@@ -158,4 +159,7 @@ def _told(forms: Forms) -> Forms:
 
 
 def _with_forms(found: Cooccurrence, pair: _Pair) -> Cooccurrence:
-    return replace(found, a_forms=_told(pair[0]), b_forms=_told(pair[1]))
+    told = _told(pair[0]), _told(pair[1])
+    if told == (found.a_forms, found.b_forms):
+        return found
+    return replace(found, a_forms=told[0], b_forms=told[1])
