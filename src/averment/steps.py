@@ -23,6 +23,7 @@ from averment.errors import CapabilityError, CorpusError, ExtractionError, Query
 from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Capability,
+    ClaimScores,
     Cooccurrence,
     Count,
     Draft,
@@ -223,6 +224,10 @@ class ClaimScoring(Protocol):
 
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
         """Score each sentence."""
+        ...
+
+    def of_last(self, question: Question, draft: Draft) -> Flow[ClaimScores]:
+        """Score the last sentence alone, as `of_draft` would."""
         ...
 
 

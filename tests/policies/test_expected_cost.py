@@ -59,9 +59,13 @@ class Believing:
     faithfulness: Faithfulness | None = None
     seen: list[Draft] = field(default_factory=list)
 
-    def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
+    def of_last(self, question: Question, draft: Draft) -> Flow[ClaimScores]:
         yield from ()
         self.seen.append(draft)
+        return self._scores(draft.sentences[-1].text)
+
+    def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
+        yield from ()
         told = tuple(self._scores(sentence.text) for sentence in draft.sentences)
         return Scores(told, "by hand", "constant", "constant", "", costs=self.costs)
 

@@ -400,3 +400,35 @@ def test_a_calibrator_of_other_estimators_is_refused_by_name(other: MadeWith, na
 def test_costs_weigh_no_scores_that_are_no_probabilities() -> None:
     with pytest.raises(CalibrationError, match="without a calibrator no score is one"):
         Scoring("lexical", costs=Costs())
+
+
+def test_the_last_sentence_alone_is_scored_behind_what_was_said_as_the_whole_would_be() -> None:
+    second, words = "Oslo is old.", (" Oslo", " is", " old.")
+    made = draft(said(), said(second), passages=(PASSAGE,))
+    behind = replace(prompt(), answer=f" {TEXT}")
+
+    alone = follow(
+        WITH_MODEL.of_last(QUESTION, made),
+        [
+            rescored(behind, -0.1, -0.2, -0.3, words=words),
+            judged(NO_EVIDENCE, claims=(second,), passages=(PASSAGE,)),
+        ],
+    )
+    whole = follow(
+        WITH_MODEL.of_draft(QUESTION, made),
+        [
+            rescored(prompt(), *[-1.0] * 6, -0.1, -0.2, -0.3, words=WORDS + words),
+            judged(ENTAILED, NO_EVIDENCE, claims=(TEXT, second), passages=(PASSAGE,)),
+        ],
+    )
+
+    assert alone == whole.claims[1]
+    assert alone.uu is not None
+
+
+def test_without_a_model_the_last_sentence_is_judged_alone() -> None:
+    made = draft(said("Oslo is old."), said(), passages=(PASSAGE,))
+
+    alone = follow(SCORING.of_last(QUESTION, made), [judged(ENTAILED, passages=(PASSAGE,))])
+
+    assert (alone.faithfulness, alone.uf, alone.uu) == (ENTAILED, None, None)

@@ -135,8 +135,7 @@ class ExpectedCost(QuCo):
             verdict=Verdict.ANSWERED,
             reason=None,
         )
-        scores = yield from self.scoring.of_draft(progress.question, draft)
-        return scores.claims[-1]
+        return (yield from self.scoring.of_last(progress.question, draft))
 
     def _as_it_is(
         self, sentence: str, found: Inspection, claim: ClaimScores

@@ -14,7 +14,7 @@ the same tokens without the passages (parametric knowledge).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from averment import steps
 from averment.claims.alignment import StatedClaim, align_claims
@@ -133,6 +133,28 @@ class Scoring:
             uu = yield from self._without_context(question, answer, claims, notes)
         counted = list(dict.fromkeys(passages))
         return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=counted))
+
+    def of_last(self, question: Question, draft: Draft) -> Flow[ClaimScores]:
+        """Score the last sentence of an answer that is being written, as `of_draft` would.
+
+        What stands before it is read, not scored again.
+        """
+        *before, last = draft.sentences
+        (claim,) = claims_of(question, draft)[-1:]
+        claim = replace(claim, start=0, end=len(last.text))
+        notes: list[str] = []
+        uf = _Confidences.missing(1, _NOT_RESCORED)
+        if self.model:
+            uf = _of_own_tokens([claim])
+        uu = uf
+        if self.rescores:
+            said = "".join(f" {sentence.text}" for sentence in before)
+            prompt = replace(self._prompt(question, ""), answer=said)
+            uu = yield from self._rescored(prompt, last.text, [claim], UU, notes)
+        passages = retrieved_passages(draft)
+        counted = list(dict.fromkeys(passages))
+        found = yield from self._scores([claim], passages, uf, uu, notes, retrieved=counted)
+        return found.claims[0]
 
     def of_text(
         self,
