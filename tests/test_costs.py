@@ -76,10 +76,10 @@ def test_unknown_is_weighed_as_false(costs: Costs, answers: bool) -> None:
 @pytest.mark.parametrize(
     ("cost", "may_search", "may_draft", "action", "saved"),
     [
-        (0.35, True, True, Action.SEARCH, 0.02),
-        (0.35, False, True, Action.DRAFT, 0.005),
-        (0.35, False, False, Action.SEARCH, 0.0),
-        (0.2, True, True, Action.SEARCH, 0.0),
+        (0.35, True, True, Action.SEARCH, 0.0025),
+        (1.0, False, True, Action.DRAFT, 0.02),
+        (1.0, False, False, Action.SEARCH, 0.0),
+        (0.3, True, True, Action.SEARCH, 0.0),
     ],
 )
 def test_a_repair_is_made_where_it_saves_more_than_it_costs(
