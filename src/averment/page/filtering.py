@@ -81,7 +81,7 @@ def _outcome(page: FilterPage) -> Html:
     n_rows, n_rejected = report.n_rows, report.n_rows - report.n_kept
     tiles = [
         _tile(
-            "rows looked at" if page.estimate else "rows read",
+            "looked at" if page.estimate else "rows read",
             n_rows,
             n_of(tally.n_claims, "claim"),
         ),
@@ -106,13 +106,14 @@ def _outcome(page: FilterPage) -> Html:
 
 
 def _estimate(made: Estimate, report: FilterReport) -> Html:
+    took = duration(max(made.seconds, 1))
     return tag(
         "p",
         tag("b", "An estimate."),
         f" {n_of(report.n_rows, 'row')} of {made.n_rows:,}, drawn at random, were looked at; no "
         f"row was written. Of all rows {made.kept_low:.0%} to {made.kept_high:.0%} are likely "
-        f"kept (95 % interval); all of them take about {duration(made.seconds)} on the machine of "
-        "this run. Every number below is of the rows that were looked at.",
+        f"kept (95 % interval); all of them take about {took} on the machine of this run. Every "
+        "number below is of the rows that were looked at.",
         class_="estimate",
     )
 
