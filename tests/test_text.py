@@ -18,6 +18,7 @@ from averment.text import (
     duration,
     ends_like_a_sentence,
     first_sentence_end,
+    n_of,
     sentence_spans,
     sentences,
     shortened,
@@ -346,3 +347,13 @@ def test_a_shortened_text_is_one_line_and_shows_that_it_was_cut() -> None:
     assert shortened("one\n two") == "one two"
     assert shortened("a" * 10, 10) == "a" * 10
     assert shortened("a" * 11, 10) == "a" * 9 + "…"
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(0, "0 pairs"), (1, "1 pair"), (1234, "1,234 pairs"), (None, "? pairs")],
+)
+def test_a_number_is_told_with_its_noun_and_an_unknown_one_is_not_zero(
+    number: int | None, told: str
+) -> None:
+    assert n_of(number, "pair") == told

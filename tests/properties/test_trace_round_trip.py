@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from averment import steps
+from averment.costs import Costs
 from averment.readings import Attention, Spread
 from averment.trace import Failure, Record, Trace
 from averment.types import (
@@ -60,6 +61,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
     """Any value of a type that the modules `types` and `steps` are written with."""
     if kind in SCALARS:
         return SCALARS[kind]
+    if kind is Costs:  # which takes no number that is none
+        return st.builds(kind, **{f.name: st.floats(0, 1) for f in dataclasses.fields(kind)})
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return st.one_of([values(option) for option in arguments])

@@ -75,7 +75,8 @@ def model() -> WatchedModel:
 @pytest.fixture
 def url(model: WatchedModel, rivers: Path) -> Iterator[str]:
     scripted = ScriptedModel(model, name="tiny", capabilities=frozenset())
-    with serving_of(rivers, scripted) as serving, running(serving) as url:
+    # One that does not search first, so that a repair finds something which was not there before.
+    with serving_of(rivers, scripted, policy="quco-known") as serving, running(serving) as url:
         yield url
         model.may_go_on.set()
 
