@@ -182,3 +182,16 @@ def test_drafts_are_shown_and_compared_where_some_were_held_back(
 
     assert shown_metrics(read_table([run])) == metrics
     assert [each.metric for each in differences(read_grades([run]))] == metrics
+
+
+def test_an_abstention_from_a_right_draft_is_a_wrong_one(tmp_path: Path) -> None:
+    held = {"verdict": "abstained"}
+    drafts = (1.0, 0.5, 0.49, 0.0)
+    rows = [graded("a", n, 0.0, draft_f1=f1, **held) for n, f1 in enumerate(drafts)]
+    rows += [graded("a", 9, 1.0, draft_f1=1.0), graded("b", 9, 1.0, draft_f1=1.0)]
+
+    withheld, given = read_table([run_of(tmp_path, rows)])
+
+    assert withheld.wrong_abstention_rate == 0.5
+    assert (withheld.f1_given, withheld.f1_withheld) == (1.0, 0.4975)
+    assert given.wrong_abstention_rate is None

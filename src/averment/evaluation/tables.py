@@ -101,6 +101,8 @@ class Line:
         abstained: How many were not answered.
         f1_given: F1 of the answers that were given; 1 − this is the error of what is given.
         f1_withheld: F1 that the drafts of the others have: what abstaining lost. None without any.
+        wrong_abstention_rate: Share of those others whose draft was right (F1 >= 0.5): it should
+            have been given. None without any.
         retrievals: Searches a question.
         trigger_rate: Share of questions with a search that the policy decided on, in [0, 1].
         triggers: Searches a question by trigger.
@@ -126,6 +128,7 @@ class Line:
     abstained: int
     f1_given: float | None
     f1_withheld: float | None
+    wrong_abstention_rate: float | None
     retrievals: Mean
     trigger_rate: float | None
     triggers: Mapping[str, float]
@@ -159,6 +162,8 @@ SELECT "set", contestant,
     count(*) FILTER (verdict = 'abstained') AS abstained,
     avg(grades.f1) FILTER (verdict <> 'abstained') AS f1_given,
     avg(grades.draft_f1) FILTER (verdict = 'abstained') AS f1_withheld,
+    avg(CAST(grades.draft_f1 >= 0.5 AS DOUBLE)) FILTER (verdict = 'abstained')
+        AS wrong_abstention_rate,
     list(retrievals ORDER BY place) FILTER (error IS NULL) AS retrievals,
     list(triggers ORDER BY place) FILTER (error IS NULL AND triggers IS NOT NULL) AS triggers,
     avg(gold_retrieved) AS gold_retrieved,
@@ -284,8 +289,8 @@ def _line(found: dict[str, Any]) -> Line:
     unknown = n_unknown / counts if counts else None
     kept = ("set", "contestant", "model", "n", "failed", "answered", "warned", "abstained")
     means = (
-        *("f1_given", "f1_withheld", "gold_retrieved", "model_calls", "prompt_tokens"),
-        *("generated_tokens", "extractor_tokens", "seconds"),
+        *("f1_given", "f1_withheld", "wrong_abstention_rate", "gold_retrieved"),
+        *("model_calls", "prompt_tokens", "generated_tokens", "extractor_tokens", "seconds"),
     )
     averages: dict[str, Any] = {name: rounded(found[name]) for name in means}
     return Line(

@@ -94,7 +94,10 @@ def _section(title: str, body: str) -> str:
 
 def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
     metrics = shown_metrics(lines)
-    told = ("answered", "warned", "abstained", "F1 of those given", "F1 of those withheld")
+    told = (
+        *("answered", "warned", "abstained"),
+        *("F1 of those given", "F1 of those withheld", "wrongly withheld"),
+    )
     head = ["policy", "n", *(_METRICS[m] for m in metrics), *told]
     rows = [
         [
@@ -104,6 +107,7 @@ def _grades(lines: Sequence[Line], paper: Sequence[PaperRow]) -> str:
             *(_mean(line.grades[m]) for m in metrics),
             *(str(n) for n in (line.answered, line.warned, line.abstained)),
             *(_number(value, 3) for value in (line.f1_given, line.f1_withheld)),
+            _number(line.wrong_abstention_rate, 3),
         ]
         for line in lines
     ]
