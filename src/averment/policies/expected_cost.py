@@ -30,7 +30,7 @@ from averment.policies.loop import (
     final_answer,
     is_final,
     is_unknown,
-    own_tokens,
+    sentence_of,
 )
 from averment.policies.quco import QuCo
 from averment.steps import ClaimScoring, Flow
@@ -119,15 +119,7 @@ class ExpectedCost(QuCo):
     ) -> Flow[ClaimScores]:
         """The scores of a sentence behind those that are committed."""
         assert self.scoring is not None
-        drafted = Sentence(
-            sentence,
-            found.support,
-            found.reason,
-            found.checks,
-            found.dropped,
-            progress.repairs,
-            own_tokens(sentence, generation),
-        )
+        drafted = sentence_of(sentence, found, generation, progress.repairs)
         draft = Draft(
             sentences=(*progress.committed, drafted),
             final_answer=final_answer(sentence),

@@ -262,7 +262,7 @@ class SentenceLoop:
         begun: tuple[Generation, ...] = ()
         repairs = 0
         temperature = 0.0
-        drafts: list[tuple[_Drafted, Weighed | None]] = []
+        weighed: list[tuple[Weighed, _Drafted]] = []
         while True:
             prompt = self._prompt(progress, opening, begun)
             now = replace(
@@ -280,16 +280,17 @@ class SentenceLoop:
             written = joined(begun)
             text = _first_sentence(_behind(opening, written))
             if text in said:
-                return _cheapest(drafts)
+                return _cheapest(weighed)
             found = yield from self.trigger.inspect(now, text, piece)
             if found.unfinished and n_tokens(written) < self.max_sentence_tokens:
                 yield from self._search(found.queries, progress.ledger)
                 continue
             drafted = _drafted(text, found, begun, repairs)
-            drafts.append((drafted, found.weighed))
+            if found.weighed is not None:
+                weighed.append((found.weighed, drafted))
             again = found.queries or found.redraft_temperature
             if found.unfinished or not again or repairs == self.max_repairs:
-                return _cheapest(drafts) or drafted
+                return _cheapest(weighed) or drafted
             if found.uncertainty is not None:
                 chosen = yield from self._choose(progress, opening, found.queries[0], said)
                 return drafted if chosen is None else chosen
@@ -297,7 +298,7 @@ class SentenceLoop:
             # Nothing new to read: a greedy model would write the same again.
             temperature = 0.0 if n_new else found.redraft_temperature or 0.0
             if not n_new and not temperature:
-                return _cheapest(drafts) or drafted
+                return _cheapest(weighed) or drafted
             repairs += 1
             begun = ()
             opening = found.kept or opening
@@ -364,14 +365,12 @@ def parameters(value: Any) -> dict[str, Any]:
     return {own.name: getattr(value, own.name) for own in fields(value) if own.repr}
 
 
-def _cheapest(drafts: Sequence[tuple[_Drafted, Weighed | None]]) -> _Drafted | None:
+def _cheapest(weighed: Sequence[tuple[Weighed, _Drafted]]) -> _Drafted | None:
     """The draft that was weighed as cheapest, with how all were weighed; None: none was weighed."""
-    weighed = [(drafted, one) for drafted, one in drafts if one is not None]
     if not weighed:
         return None
-    best, _ = min(weighed, key=lambda pair: pair[1].expected_cost)
-    sentence = replace(best.sentence, weighed=tuple(one for _, one in weighed))
-    return best._replace(sentence=sentence)
+    _, best = min(weighed, key=lambda pair: pair[0].expected_cost)
+    return best._replace(sentence=replace(best.sentence, weighed=tuple(one for one, _ in weighed)))
 
 
 def _first_sentence(text: str) -> str:
@@ -387,15 +386,17 @@ def _behind(opening: str, written: Generation) -> str:
 def _drafted(
     text: str, found: Inspection, pieces: tuple[Generation, ...], repairs: int
 ) -> _Drafted:
-    tokens = own_tokens(text, joined(pieces))
-    sentence = Sentence(
-        text, found.support, found.reason, found.checks, found.dropped, repairs, tokens
-    )
     behind = found.queries if found.unfinished else found.next_queries
-    return _Drafted(sentence, pieces, behind)
+    return _Drafted(sentence_of(text, found, joined(pieces), repairs), pieces, behind)
 
 
-def own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
+def sentence_of(text: str, found: Inspection, written: Generation, repairs: int) -> Sentence:
+    """A drafted sentence with what is held of it, and the tokens that were written for it."""
+    tokens = _own_tokens(text, written)
+    return Sentence(text, found.support, found.reason, found.checks, found.dropped, repairs, tokens)
+
+
+def _own_tokens(sentence: str, generation: Generation) -> tuple[Token, ...]:
     """The tokens that a sentence ends with; none if it was cut shorter than what was written."""
     written = generation.text.strip()
     if not generation.tokens or not written or not sentence.endswith(written):

@@ -122,17 +122,7 @@ class Scoring:
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
         """Score the sentences of an answer that was written sentence by sentence."""
         claims = claims_of(question, draft)
-        passages = retrieved_passages(draft)
-        answer = answer_text(draft)
-        notes = list(self.notes)
-        uf = _Confidences.missing(len(claims), _NOT_RESCORED)
-        if self.model:
-            uf = _of_own_tokens(claims)
-        uu = uf
-        if self.rescores:
-            uu = yield from self._without_context(question, answer, claims, notes)
-        counted = list(dict.fromkeys(passages))
-        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=counted))
+        return (yield from self._of_written(question, draft, claims, answer_text(draft)))
 
     def of_last(self, question: Question, draft: Draft) -> Flow[ClaimScores]:
         """Score the last sentence of an answer that is being written, as `of_draft` would.
@@ -140,21 +130,31 @@ class Scoring:
         What stands before it is read, not scored again.
         """
         *before, last = draft.sentences
-        (claim,) = claims_of(question, draft)[-1:]
-        claim = replace(claim, start=0, end=len(last.text))
-        notes: list[str] = []
-        uf = _Confidences.missing(1, _NOT_RESCORED)
+        claim = replace(claims_of(question, draft)[-1], start=0, end=len(last.text))
+        said = "".join(f" {sentence.text}" for sentence in before)
+        found = yield from self._of_written(question, draft, [claim], last.text, said=said)
+        return found.claims[0]
+
+    def _of_written(
+        self,
+        question: Question,
+        draft: Draft,
+        claims: Sequence[ScorableClaim],
+        text: str,
+        *,
+        said: str = "",
+    ) -> Flow[Scores]:
+        """Score claims of a text that was written for a draft, behind what was said before."""
+        passages = retrieved_passages(draft)
+        notes = list(self.notes)
+        uf = _Confidences.missing(len(claims), _NOT_RESCORED)
         if self.model:
-            uf = _of_own_tokens([claim])
+            uf = _of_own_tokens(claims)
         uu = uf
         if self.rescores:
-            said = "".join(f" {sentence.text}" for sentence in before)
-            prompt = replace(self._prompt(question, ""), answer=said)
-            uu = yield from self._rescored(prompt, last.text, [claim], UU, notes)
-        passages = retrieved_passages(draft)
+            uu = yield from self._without_context(question, text, claims, notes, said=said)
         counted = list(dict.fromkeys(passages))
-        found = yield from self._scores([claim], passages, uf, uu, notes, retrieved=counted)
-        return found.claims[0]
+        return (yield from self._scores(claims, passages, uf, uu, notes, retrieved=counted))
 
     def of_text(
         self,
@@ -203,8 +203,11 @@ class Scoring:
         text: str,
         claims: Sequence[ScorableClaim],
         notes: list[str],
+        *,
+        said: str = "",
     ) -> Flow[_Confidences]:
-        return (yield from self._rescored(self._prompt(question, ""), text, claims, UU, notes))
+        prompt = replace(self._prompt(question, ""), answer=said)
+        return (yield from self._rescored(prompt, text, claims, UU, notes))
 
     def _rescored(
         self,

@@ -178,7 +178,8 @@ def make_scoring(
     if index is not None and index.info.n_documents and index.info.n_words:
         corpus = CorpusSize(index.info.n_documents, index.info.n_words, window_words)
     calibrator = None if settings.calibrator is None else read_calibrator(settings.calibrator)
-    costs = settings.costs if _remedy(settings, weighs) is Remedy.CHEAPEST else None
+    remedy = _remedy(settings, weighs)
+    costs = settings.costs if remedy is Remedy.CHEAPEST else None
     if costs is not None and calibrator is None:
         raise UsageError(
             "What is expected to cost least can only be told by a calibrator: without one no score "
@@ -193,7 +194,7 @@ def make_scoring(
         form=index.form if isinstance(index, EmbeddedIndex) else TextForm(),
         notes=(why_not,) if why_not else (),
         calibrator=calibrator,
-        promise=_promise(settings, calibrator, _remedy(settings, weighs)),
+        promise=_promise(settings, calibrator, remedy),
         costs=costs,
     )
 
