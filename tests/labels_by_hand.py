@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from averment.calibrating import calibrate
+from averment.franq.calibrator import Mode
+from averment.franq.calibrator_json import to_json
 from averment.labels import LabelledClaim
 
 MADE_WITH = {"uf": "constant", "uu": "constant", "faithfulness": "lexical-alignment", "model": ""}
@@ -39,6 +42,13 @@ def labelled(
 def a_file_of_labels(path: Path, rows: list[LabelledClaim]) -> Path:
     """The rows, one a line."""
     path.write_text("".join(f"{row.line()}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def a_calibrator(path: Path) -> Path:
+    """Made of labels that scores tell a lot about, half of them held out; written to a file."""
+    made = calibrate(some_labels(1500), mode=Mode.CONDITION, created_by="test", hold_out=0.5)
+    path.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
     return path
 
 

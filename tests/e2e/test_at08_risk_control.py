@@ -6,7 +6,6 @@ The validity of the test itself, and how it agrees with others, is in `tests/fra
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,10 +20,10 @@ from averment.franq.selective import promise
 from averment.labels import LabelledClaim
 from averment.promises import Promise
 from contracts.disk import disk_without_fsync  # noqa: F401
+from e2e.checked import Check, checking
 from e2e.strict_json import read_strictly
 from labels_by_hand import a_file_of_labels, some_labels
 
-Check = Callable[..., tuple[int, str, str]]
 SUPPORTED = "Paris is the capital of France."
 FALSE = "Berlin lies on the moon of Jupiter."
 
@@ -32,18 +31,8 @@ FALSE = "Berlin lies on the moon of Jupiter."
 @pytest.fixture
 def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Check:
     """Runs `check` on two sentences of which the context says one."""
-    (tmp_path / "answer.txt").write_text(f"{SUPPORTED} {FALSE}", encoding="utf-8")
-    (tmp_path / "source.txt").write_text(f"{SUPPORTED} It has two million people.")
-
-    def check(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        command = ["check", "answer.txt", "--context", "source.txt", "--faithfulness", "lexical"]
-        code = run([*command, *arguments])
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return code, said.out, said.err
-
-    return check
+    source = f"{SUPPORTED} It has two million people."
+    return checking(tmp_path, capsys, answer=f"{SUPPORTED} {FALSE}", source=source)
 
 
 def calibrator(tmp_path: Path, *, n: int, hold_out: str = "0.5") -> str:

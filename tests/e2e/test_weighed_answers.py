@@ -9,17 +9,14 @@ from typing import Any
 import pytest
 
 import averment
-from averment.calibrating import calibrate
-from averment.cli.app import run
 from averment.engine import Engine, replay
 from averment.errors import UsageError
-from averment.franq.calibrator import Mode
-from averment.franq.calibrator_json import to_json
 from averment.models.scripted import ScriptedModel
 from averment.shapes import answer_object
 from averment.types import Prompt, Verdict
+from e2e.checked import Check, checking
 from e2e.strict_json import read_strictly
-from labels_by_hand import some_labels
+from labels_by_hand import a_calibrator
 from towns_by_hand import QUESTION, build_rivers
 
 RIGHT, WRONG = "The Vltava flows through Prague.", "The Danube flows through Brno."
@@ -36,10 +33,7 @@ def rivers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def calibrator(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = calibrate(some_labels(1500), mode=Mode.CONDITION, created_by="test", hold_out=0.5)
-    path = tmp_path_factory.mktemp("made") / "calibrator.json"
-    path.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
-    return path
+    return a_calibrator(tmp_path_factory.mktemp("made") / "calibrator.json")
 
 
 @pytest.fixture
@@ -130,26 +124,13 @@ def test_costs_choose_the_remedy_and_nobody_else(engine: Callable[..., Engine]) 
 
 
 @pytest.fixture
-def check(
-    tmp_path: Path, calibrator: Path, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
+def check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Check:
     """Runs `check` on a sentence that the context says and one that it does not."""
-    (tmp_path / "answer.txt").write_text(f"{RIGHT} {WRONG}", encoding="utf-8")
-    (tmp_path / "source.txt").write_text(RIGHT, encoding="utf-8")
-
-    def check(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        command = ["check", "answer.txt", "--context", "source.txt", "--faithfulness", "lexical"]
-        code = run([*command, *arguments])
-        said = capsys.readouterr()
-        assert "Traceback" not in said.err
-        return code, said.out, said.err
-
-    return check
+    return checking(tmp_path, capsys, answer=f"{RIGHT} {WRONG}", source=RIGHT)
 
 
 def test_a_text_is_edited_by_what_costs_least(
-    tmp_path: Path, calibrator: Path, check: Callable[..., tuple[int, str, str]]
+    tmp_path: Path, calibrator: Path, check: Check
 ) -> None:
     made = ("--calibrator", str(calibrator), "--withheld", "cheapest", "--cost", "hedged=0.2")
     made += ("--edited", "out.txt")
@@ -182,7 +163,7 @@ def test_a_text_is_edited_by_what_costs_least(
     ],
 )
 def test_a_cost_that_is_none_is_refused_by_name(
-    cost: str, told: str, calibrator: Path, check: Callable[..., tuple[int, str, str]]
+    cost: str, told: str, calibrator: Path, check: Check
 ) -> None:
     code, _, err = check("--calibrator", str(calibrator), "--withheld", "cheapest", "--cost", cost)
 
@@ -190,7 +171,7 @@ def test_a_cost_that_is_none_is_refused_by_name(
     assert told in " ".join(err.split())
 
 
-def test_costs_that_nothing_weighs_are_refused(check: Callable[..., tuple[int, str, str]]) -> None:
+def test_costs_that_nothing_weighs_are_refused(check: Check) -> None:
     code, _, err = check("--cost", "hedged=0.2")
 
     assert code == 2

@@ -12,7 +12,7 @@ from averment.franq.calibrator import Mode
 from averment.franq.calibrator_json import to_json
 from averment.types import Document
 from averment.wiring import scores
-from labels_by_hand import some_labels
+from labels_by_hand import a_calibrator, some_labels
 from serve.rivers_index import rivers  # noqa: F401
 from serve.running import ask, client, events, running, serving_of
 from towns_by_hand import scripted
@@ -25,10 +25,7 @@ MODEL = "single/tiny"
 @pytest.fixture(scope="module")
 def calibrator(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Made of labels that scores tell a lot about, half of them held out."""
-    made = calibrate(some_labels(1500), mode=Mode.CONDITION, created_by="test", hold_out=0.5)
-    path = tmp_path_factory.mktemp("made") / "calibrator.json"
-    path.write_text(to_json(made.calibrator) + "\n", encoding="utf-8")
-    return path
+    return a_calibrator(tmp_path_factory.mktemp("made") / "calibrator.json")
 
 
 def answers(rivers: Path, calibrator: Path, mode: str, **settings: Any) -> tuple[Any, list[str]]:
