@@ -222,6 +222,11 @@ class ClaimScoring(Protocol):
         """What false and missing claims cost; None: nothing is weighed. Scores are calibrated."""
         ...
 
+    @property
+    def withholds(self) -> bool:
+        """Whether something that was written may not be given in the end."""
+        ...
+
     def of_draft(self, question: Question, draft: Draft) -> Flow[Scores]:
         """Score each sentence."""
         ...

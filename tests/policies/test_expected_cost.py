@@ -57,6 +57,7 @@ class Believing:
     p_true: Mapping[str, float | None]
     costs: Costs | None = COSTS
     faithfulness: Faithfulness | None = None
+    withholds: bool = True
     seen: list[Draft] = field(default_factory=list)
 
     def of_last(self, question: Question, draft: Draft) -> Flow[ClaimScores]:

@@ -113,6 +113,11 @@ class Scoring:
             )
 
     @property
+    def withholds(self) -> bool:
+        """Whether a promise or costs may keep back what was written."""
+        return self.promise is not None or self.costs is not None
+
+    @property
     def made_with(self) -> MadeWith:
         """Who makes the numbers, by name."""
         uf = UF if self.model else CONSTANT

@@ -78,10 +78,7 @@ class PolicyRequest:
 
 def held_by(engine: Engine, mode: str) -> str:
     """When text leaves: what may be withheld in the end waits for the whole answer."""
-    scoring = engine.scoring
-    withholds = scoring is not None and (
-        scoring.costs is not None or getattr(scoring, "promise", None) is not None
-    )
+    withholds = engine.scoring is not None and engine.scoring.withholds
     return "hold-answer" if withholds and mode == "hold-sentence" else mode
 
 
