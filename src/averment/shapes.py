@@ -8,8 +8,9 @@ Fields are added, never renamed. A score that is missing is ``null`` and its nam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from averment.dating import Period
 from averment.errors import AvermentError
 from averment.outcomes import best_evidence, outcome_reason
 from averment.promises import ASSUMPTIONS
@@ -30,6 +31,9 @@ from averment.types import (
     SurfaceForm,
     TriggeredRetrieval,
 )
+
+if TYPE_CHECKING:  # so that an answer is shown without numpy
+    from averment.index.times import ByPeriod, Seen
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -149,6 +153,56 @@ def count_object(phrase: str, count: Count) -> dict[str, Any]:
         "kind": count.kind.value,
     }
     return made | {"forms": forms_list(count.forms)} if count.forms else made
+
+
+def counts_by_period_object(
+    phrases: Sequence[str], found: Sequence[ByPeriod[Count]], by: Period, info: CorpusInfo
+) -> dict[str, Any]:
+    """What ``index count --by --json`` prints: counts of each period, and what has no place."""
+    rows = [
+        {
+            "phrase": phrase,
+            "periods": [
+                {"period": each.period, "of_documents": each.n_documents}
+                | _without_phrase(count_object(phrase, each.found))
+                for each in one.periods
+            ],
+            "undated": _without_phrase(count_object(phrase, one.undated)),
+            "vague_documents": one.vague_documents,
+        }
+        for phrase, one in zip(phrases, found, strict=True)
+    ]
+    named = {"normalization": info.text_form, "index": info.name}
+    return {"by": by.value, "counts": rows, **named}
+
+
+def _without_phrase(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("phrase", "forms")}
+
+
+def cooccurrence_by_period_object(
+    a: str, b: str, found: ByPeriod[Cooccurrence], by: Period, *, window_words: int
+) -> dict[str, Any]:
+    """What ``index cooccur --by --json`` prints."""
+    return {
+        "a": a,
+        "b": b,
+        "window_words": window_words,
+        "by": by.value,
+        "periods": [
+            {"period": each.period, "of_documents": each.n_documents, **_pair_counts(each.found)}
+            for each in found.periods
+        ],
+        "undated": _pair_counts(found.undated),
+        "vague_documents": found.vague_documents,
+    }
+
+
+def seen_object(
+    phrase: str, other: str | None, found: Seen, *, window_words: int | None
+) -> dict[str, Any]:
+    """What ``index first-seen --json`` prints; a phrase alone has no other."""
+    return {"phrase": phrase, "other": other, "window_words": window_words, **to_plain(found)}
 
 
 def forms_list(forms: Sequence[SurfaceForm]) -> list[dict[str, str]]:

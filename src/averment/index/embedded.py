@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import groupby, starmap
@@ -19,6 +20,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from averment.dating import Dates, Days, Undated
 from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
@@ -187,6 +189,8 @@ class EmbeddedIndex:
         language: str | None = None,
         before: str | None = None,
         after: str | None = None,
+        between: tuple[str, str] | None = None,
+        undated: Undated | str = Undated.EXCLUDE,
     ) -> EmbeddedIndex:
         """The same index about fewer documents; it answers as one that was built of them alone.
 
@@ -194,12 +198,28 @@ class EmbeddedIndex:
             source: Only documents of this source.
             language: Only documents in this language.
             before: Only documents dated before this day, month or year (ISO 8601).
-            after: Only documents dated after it. Those without a date are neither.
+            after: Only documents dated after it.
+            between: Only documents dated within these two, both of them included.
+            undated: Documents without a date are neither before nor after: ``exclude`` them
+                wherever dates restrict, ``include`` them, or mean them ``only``.
 
         Raises:
-            QueryError: `before` or `after` is not a date.
+            QueryError: A date is none, or the second of `between` is the earlier one.
         """
-        return self.restricted(Restriction(source, language, before, after))
+        since, until = between or (None, None)
+        rule = Undated(undated)
+        return self.restricted(Restriction(source, language, before, after, since, until, rule))
+
+    def dated(self, dates: Dates) -> EmbeddedIndex:
+        """The same index about documents of some dates; see `where`."""
+        return self.restricted(Restriction.by(dates))
+
+    def dates(self) -> dict[Days | None, int]:
+        """How many documents have each date, the earliest first; None: no known date."""
+        found: Counter[Days | None] = Counter()
+        for part in self._parts:
+            found.update(part.metadata.dates(part.meant))
+        return {days: found[days] for days in sorted(found, key=lambda days: days or (-(2**31),))}
 
     def restricted(self, restriction: Restriction) -> EmbeddedIndex:
         """The same index about the documents that a restriction leaves; see `where`."""

@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from averment.dating import Dates, Days, Undated
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD, load_array, save_array
 from averment.index.string_table import StringTable, save_strings
@@ -34,13 +35,6 @@ def packed(mask: Mask) -> bytes:
 
 _YEAR = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _TEXTS = ("source", "language")
-
-
-class Days(NamedTuple):
-    """The first and the last day that a date may mean, as ordinals of the Gregorian calendar."""
-
-    first: int
-    last: int
 
 
 _ANY_DAY = Days(-(2**31), 2**31 - 1)
@@ -65,30 +59,68 @@ def days_of(written: str) -> Days | None:
     return Days(day, day)
 
 
+def written_date(days: Days) -> str:
+    """The ISO 8601 date that means these days: the inverse of `days_of`, without a time of day."""
+    first = date.fromordinal(days.first).isoformat()
+    return next(short for short in (first[:4], first[:7], first) if days_of(short) == days)
+
+
+def checked_days(name: str, written: str) -> Days:
+    """The days of a date that somebody asks with.
+
+    Args:
+        name: Of the option or argument, for the error.
+        written: What it was given.
+
+    Raises:
+        QueryError: It is not a date.
+    """
+    found = days_of(written)
+    if found is None:
+        raise QueryError(
+            f"{name} is {written!r}, which is not a date.",
+            hint="Write it as 2024, 2024-05 or 2024-05-31.",
+        )
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Restriction:
     """Which documents a question is about; what is None does not restrict.
 
-    A document without a date, or with one that is no day of the calendar, is neither before nor
-    after any day. A year or a month is before a day only if its last day is.
+    `before` and `after` leave out the day, month or year that they name, `since` and `until` take
+    it in. A year or a month is before a day only if its last day is. A document without a date, or
+    with one that is no day of the calendar, is neither before nor after any day; `undated` says
+    whether it is meant all the same, wherever dates restrict.
 
     Raises:
-        QueryError: `before` or `after` is not a date.
+        QueryError: One of the dates is none, or none lies between `since` and `until`.
     """
 
     source: str | None = None
     language: str | None = None
     before: str | None = None
     after: str | None = None
+    since: str | None = None
+    until: str | None = None
+    undated: Undated = Undated.EXCLUDE
 
     def __post_init__(self) -> None:
-        for name in ("before", "after"):
+        for name in ("before", "after", "since", "until"):
             written = getattr(self, name)
-            if written is not None and days_of(written) is None:
-                raise QueryError(
-                    f"{name} is {written!r}, which is not a date.",
-                    hint="Write it as 2024, 2024-05 or 2024-05-31.",
-                )
+            if written is not None:
+                checked_days(name, written)
+        since, until = self.since and _known(self.since), self.until and _known(self.until)
+        if since and until and since.first > until.last:
+            raise QueryError(
+                f"No day lies between {self.since} and {self.until}.",
+                hint="Name the earlier date first.",
+            )
+
+    @classmethod
+    def by(cls, dates: Dates) -> Restriction:
+        """The restriction to documents of some dates."""
+        return cls(None, None, None, dates.after, dates.since, dates.until, dates.undated)
 
 
 class MetadataWriter:
@@ -169,11 +201,33 @@ class MetadataTable:
             wanted = getattr(restriction, name)
             if wanted is not None:
                 found &= column.having(wanted) if column else not wanted
+        return found & self._dated(restriction)
+
+    def dates(self, meant: Mask) -> dict[Days | None, int]:
+        """How many of the documents that are meant have each date; None: no known date."""
+        different, numbers = np.unique(self._bounds()[meant], axis=0, return_counts=True)
+        rows = (Days(*row) for row in different.tolist())
+        return {
+            None if days == _ANY_DAY else days: number
+            for days, number in zip(rows, numbers.tolist(), strict=True)
+        }
+
+    def _dated(self, restriction: Restriction) -> Mask:
+        """Which documents the dates of a restriction leave."""
+        found = np.ones(self._n_documents, dtype=np.bool_)
+        first, last = self._bounds()[:, 0], self._bounds()[:, 1]
         if restriction.before is not None:
-            found &= self._bounds()[:, 1] < _known(restriction.before).first
+            found &= last < _known(restriction.before).first
         if restriction.after is not None:
-            found &= self._bounds()[:, 0] > _known(restriction.after).last
-        return found
+            found &= first > _known(restriction.after).last
+        if restriction.since is not None:
+            found &= first >= _known(restriction.since).first
+        if restriction.until is not None:
+            found &= last <= _known(restriction.until).last
+        if restriction.undated is Undated.EXCLUDE:
+            return found
+        is_undated = (first == _ANY_DAY.first) & (last == _ANY_DAY.last)
+        return np.asarray(is_undated if restriction.undated is Undated.ONLY else found | is_undated)
 
     def row(self, document: int) -> tuple[tuple[str, ...], Days]:
         """Source and language, empty where there is none, and days of a document."""

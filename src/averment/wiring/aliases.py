@@ -21,7 +21,6 @@ from averment.files import read_text
 from averment.index.arrays import REBUILD
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex
-from averment.ports import CorpusIndex
 from averment.settings import Settings
 from averment.types import Passage
 
@@ -114,6 +113,6 @@ def has_countries() -> bool:
     return importlib.util.find_spec("countryinfo") is not None
 
 
-def widened(index: EmbeddedIndex, book: AliasBook) -> CorpusIndex:
+def widened(index: EmbeddedIndex, book: AliasBook) -> WidenedIndex:
     """An index that counts names by all their forms."""
     return WidenedIndex(index, book, form=index.form)

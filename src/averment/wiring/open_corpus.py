@@ -15,8 +15,9 @@ from typing import Any
 
 from averment.checking import TextCheck
 from averment.claims.aliases.book import AliasBook
+from averment.claims.aliases.widened import WidenedIndex
 from averment.index.embedded import EmbeddedIndex
-from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
+from averment.ports import FaithfulnessScorer, Retriever
 from averment.settings import Settings
 from averment.types import Document
 from averment.wiring.aliases import open_aliases, widened
@@ -107,9 +108,9 @@ class OpenCorpus:
         return found
 
     @property
-    def counts_by_forms(self) -> CorpusIndex:
+    def counts_by_forms(self) -> WidenedIndex:
         """The index that counts a name by all its forms."""
-        found: CorpusIndex = self._once(
+        found: WidenedIndex = self._once(
             "counts_by_forms", lambda: widened(self.index, self.aliases)
         )
         return found
