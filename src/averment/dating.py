@@ -7,7 +7,10 @@ a year, which is vague about its days. What this module does not do: read dates 
 
 from __future__ import annotations
 
+import re
+from calendar import monthrange
 from dataclasses import dataclass
+from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -112,9 +115,38 @@ class Age:
         if self.newer_documents is None:
             return f"{told}; whether there are newer documents was not counted"
         if not self.newer_documents:
-            none = "no newer document of those that could be read" if self.is_at_least else ""
-            return f"{told}; {none or 'no newer document'} names both"
+            of_those = " of those that could be read" if self.is_at_least else ""
+            return f"{told}; no newer document{of_those} names its pair"
         least = "at least " if self.is_at_least else ""
         one = self.newer_documents == 1
         many = "1 newer document names" if one else f"{self.newer_documents:,} newer documents name"
-        return f"{told}; {least}{many} both"
+        return f"{told}; {least}{many} its pair"
+
+
+# --- dates as days ------------------------------------------------------------------------------
+
+_YEAR = re.compile(r"(\d{4})(?:-(\d{2}))?")
+
+
+def days_of(written: str) -> Days | None:
+    """The days that an ISO 8601 date means: a year has 365 or 366, a time of day one.
+
+    Returns:
+        None if it is no date of the calendar.
+    """
+    try:
+        if found := _YEAR.fullmatch(written):
+            year, month = int(found[1]), int(found[2] or 0)
+            last_month = month or 12
+            last = date(year, last_month, monthrange(year, last_month)[1])
+            return Days(date(year, month or 1, 1).toordinal(), last.toordinal())
+        day = datetime.fromisoformat(written).toordinal()
+    except ValueError:
+        return None
+    return Days(day, day)
+
+
+def written_date(days: Days) -> str:
+    """The ISO 8601 date that means these days: the inverse of `days_of`, without a time of day."""
+    first = date.fromordinal(days.first).isoformat()
+    return next(short for short in (first[:4], first[:7], first) if days_of(short) == days)

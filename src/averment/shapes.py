@@ -58,6 +58,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "notes": list(answer.scores.notes) if answer.scores else [],
         "promise": promise_object(answer.scores),
         "costs": costs_object(answer.scores),
+        "as_of": to_plain(answer.as_of),
         "trace_id": answer.trace_id,
     }
 
@@ -79,6 +80,7 @@ def report_object(report: Report) -> dict[str, Any]:
         "notes": list(report.scores.notes),
         "promise": promise_object(report.scores),
         "costs": costs_object(report.scores),
+        "as_of": to_plain(report.as_of),
     }
 
 
@@ -132,6 +134,7 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "reasons": dict(claim.reasons),
         "weighed": [to_plain(one) for one in claim.weighed],
         "evidence": [_evidence_object(passage) for passage in claim.evidence],
+        "age": to_plain(claim.age),
         "counts": {"pairs": [_check_object(check) for check in claim.checks]},
     }
 
@@ -314,7 +317,12 @@ def _retrieval_object(made: TriggeredRetrieval) -> dict[str, Any]:
 
 
 def _passage_object(passage: Passage) -> dict[str, Any]:
-    return {"document_id": passage.document_id, "title": passage.title, "text": passage.text}
+    return {
+        "document_id": passage.document_id,
+        "title": passage.title,
+        "text": passage.text,
+        "date": passage.date,
+    }
 
 
 def _evidence_object(passage: Passage) -> dict[str, Any]:
@@ -323,4 +331,5 @@ def _evidence_object(passage: Passage) -> dict[str, Any]:
         "text": passage.text,
         "start": passage.start,
         "end": passage.end,
+        "date": passage.date,
     }

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from averment.costs import Costs, Weighed
+from averment.dating import Age, AsOf
 from averment.promises import Promise
 
 
@@ -96,7 +97,7 @@ so they are counted once. A set of one form is that form."""
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is retrieved: ``text`` equals ``document.text[start:end]``."""
+    """What is retrieved: ``document.text[start:end]``; ``date`` is that of the document."""
 
     passage_id: str
     document_id: str
@@ -104,6 +105,7 @@ class Passage:
     text: str
     start: int
     end: int
+    date: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +179,7 @@ class Count:
 
     def support(self, at_least: int = 1) -> Support:
         """Whether it occurs so often; neither a lower bound nor an estimate proves absence."""
-        if self.value is None:
-            return Support.UNKNOWN
-        if self.kind is CountKind.ESTIMATE:
+        if self.value is None or self.kind is CountKind.ESTIMATE:
             return Support.UNKNOWN
         if self.value >= at_least:
             return Support.PRESENT
@@ -286,8 +286,7 @@ class Token:
     """A generated token; ``logprob`` (nats) is ``None`` where the server gives none.
 
     ``alternatives`` are the most probable other tokens of its position with their log-probabilities
-    (nats), best first, never the one that was written; as many as were asked for. ``entropy``
-    (nats) is that of the whole distribution, ``None`` where the model does not give it.
+    (nats), best first. ``entropy`` (nats) is that of the whole distribution, ``None``: unknown.
     """
 
     text: str
@@ -359,11 +358,10 @@ class Faithfulness:
     """How far a claim is entailed by the passages, and by which span of which one.
 
     ``score`` is in [0, 1], higher is more faithful; it is raw, not a calibrated probability.
-    ``contradiction`` is how far the best span speaks against the claim, ``None`` where the scorer
-    cannot tell. ``passage`` is the index of the best passage, and ``start:end`` the code points of
-    its best span; all three are ``None`` where there was nothing to read. ``reason`` is a code for
-    a score that needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it
-    (``number_differs``).
+    ``contradiction`` is how far the best span speaks against the claim, ``None``: unknown.
+    ``passage`` is the index of the best passage, ``start:end`` the code points of its best span;
+    all three are ``None`` where there was nothing to read. ``reason`` is a code for a score that
+    needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it (``number_differs``).
     """
 
     score: float
@@ -409,8 +407,7 @@ class Check:
     """One pair held against the corpus.
 
     It is the ends of a triplet, or the final answer and a name of the question, without a relation.
-    A pair whose head the corpus hardly knows is ``NOT_COVERED`` rather than absent. ``relation`` is
-    None where nobody looked.
+    A pair whose head the corpus hardly knows is ``NOT_COVERED``. ``relation``: None: not looked at.
     """
 
     triplet: Triplet
@@ -428,8 +425,7 @@ class Sentence:
 
     ``reason`` is a code for how the support came about where the checks do not show it. ``tokens``
     are those that were written for it, with the log-probabilities of its own context; they join to
-    the end of ``text``, or to all of it, or are empty. ``weighed`` are its drafts in order, where a
-    policy weighs them; the cheapest of them is committed.
+    the end of ``text`` or all of it, or are empty. ``weighed``: its drafts in order, if weighed.
     """
 
     text: str
@@ -503,10 +499,10 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a policy returns; an engine that scores adds the ``scores``, one a sentence.
+    """What a policy returns; engines add ``scores`` and ``ages``, one a sentence, or none.
 
-    ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), empty if
-    there is none. ``reason`` is a code: why it warned or abstained.
+    ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), or empty.
+    ``reason`` is a code: why it warned or abstained.
     """
 
     sentences: tuple[Sentence, ...]
@@ -515,6 +511,7 @@ class Draft:
     verdict: Verdict
     reason: str | None
     scores: Scores | None = None
+    ages: tuple[Age, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,6 +542,7 @@ class Claim:
     uu: float | None = None
     features: Mapping[str, float] = field(default_factory=dict)
     weighed: tuple[Weighed, ...] = ()
+    age: Age | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,7 +558,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: ``text`` is what to show, ``final_answer`` its short form.
+    """An answer: ``text`` is what to show, ``final_answer`` its short form, ``as_of`` when it is.
 
     ``draft`` is all that was written; claims point into it. Of that, ``text`` is what is given.
     """
@@ -578,6 +576,7 @@ class Answer:
     model: str
     trace_id: str
     scores: Scores | None = None
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,6 +592,7 @@ class Report:
     skipped: tuple[tuple[int, int, str], ...]
     passages: tuple[Passage, ...]
     scores: Scores
+    as_of: AsOf | None = None
 
     @property
     def calibrated(self) -> bool:

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 import averment
 from averment.claims.aliases.book import AliasBook, AliasRow
 from averment.claims.aliases.widened import WidenedIndex
-from averment.dating import AsOf, Dates, Period, Undated
+from averment.dating import AsOf, Dates, Period, Undated, days_of
 from averment.errors import CapabilityError, QueryError
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
-from averment.index.metadata import days_of
 from averment.index.times import (
     as_of,
     cooccurrence_by_period,

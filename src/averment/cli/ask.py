@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with
+from averment.cli.claims import print_as_of, print_claim, print_made_with
 from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AsOfOption,
     AuditOption,
     BaseUrlOption,
     CalibratorOption,
@@ -22,12 +23,14 @@ from averment.cli.options import (
     HtmlOption,
     IndexOption,
     JsonOption,
+    ModelCutoffOption,
     OfflineOption,
     OtelOption,
     PolicyOption,
     RetrieverOption,
     RuntimeOption,
     TargetErrorOption,
+    UndatedOption,
     WithheldOption,
     costs_of,
 )
@@ -77,6 +80,9 @@ def ask(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     cost: CostOption = None,
+    as_of: AsOfOption = None,
+    undated: UndatedOption = None,
+    model_cutoff: ModelCutoffOption = None,
     aliases: AliasesOption = None,
     scores: _ScoresOption = None,
     audit: AuditOption = None,
@@ -114,6 +120,9 @@ def ask(
         confidence=confidence,
         withheld=withheld,
         costs=costs_of(cost, withheld=withheld, policy=policy),
+        as_of=as_of,
+        undated=undated,
+        model_cutoff=model_cutoff,
         aliases=aliases,
         scores=scores,
         audit=audit,
@@ -156,6 +165,7 @@ def _answered(
 def _print_answer(answer: Answer) -> None:
     """The verdict of the answer, and what is held of each claim if they were scored."""
     print_verdict(answer)
+    print_as_of(answer.as_of)
     if answer.scores is None:
         return
     out().print()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with
+from averment.cli.claims import print_as_of, print_claim, print_made_with
 from averment.cli.console import err, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AsOfOption,
     AuditOption,
     CalibratorOption,
     ConfidenceOption,
@@ -21,6 +22,7 @@ from averment.cli.options import (
     OfflineOption,
     OtelOption,
     TargetErrorOption,
+    UndatedOption,
     WithheldOption,
     costs_of,
 )
@@ -74,6 +76,8 @@ def check(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     cost: CostOption = None,
+    as_of: AsOfOption = None,
+    undated: UndatedOption = None,
     aliases: AliasesOption = None,
     edited: _EditedOption = None,
     fail_below: _FailBelowOption = None,
@@ -106,6 +110,8 @@ def check(
         confidence=confidence,
         withheld=withheld,
         costs=costs_of(cost, withheld=withheld),
+        as_of=as_of,
+        undated=undated,
         aliases=aliases,
         audit=audit,
         offline=offline,
@@ -145,6 +151,7 @@ def _print_report(report: Report, failing: list[Claim]) -> None:
         console.print(Text(line, style="bright_black"))
     if not report.claims:
         console.print("No claim to check.")
+    print_as_of(report.as_of)
     print_made_with(report.scores, report.claims)
     if failing:
         err().print(Text(f"{n_of(len(failing), 'claim')} below the threshold", style="bold red"))

@@ -62,6 +62,7 @@ def cut_passages(document: Document, *, words: int = 100) -> list[Passage]:
                     text=body,
                     start=start,
                     end=start + len(body),
+                    date=document.date,
                 )
             )
     return passages

@@ -178,6 +178,7 @@ def _passage(document: Document, number: int, start: int, end: int) -> Passage:
         text=document.text[start:end],
         start=start,
         end=end,
+        date=document.date,
     )
 
 

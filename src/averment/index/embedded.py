@@ -446,10 +446,8 @@ class EmbeddedIndex:
             words = self._form.words_with_spans(document.text)
             start = words[first].start if first > 0 else start
             end = words[last - 1].end if last < len(words) else end
-        name = document.document_id
-        return Passage(
-            f"{name}@{start}", name, document.title, document.text[start:end], start, end
-        )
+        name, text = document.document_id, document.text[start:end]
+        return Passage(f"{name}@{start}", name, document.title, text, start, end, document.date)
 
     def _of_each(self, ask: Callable[[Segment], _T]) -> tuple[list[_T], CountKind]:
         """What each segment answers, and whether that is all."""

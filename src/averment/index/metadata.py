@@ -7,18 +7,15 @@ are part of the text half (`averment.index.documents`).
 
 from __future__ import annotations
 
-import re
 from array import array
-from calendar import monthrange
 from dataclasses import dataclass
-from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from averment.dating import Dates, Days, Undated
+from averment.dating import Dates, Days, Undated, days_of
 from averment.errors import IndexFormatError, QueryError
 from averment.index.arrays import REBUILD, load_array, save_array
 from averment.index.string_table import StringTable, save_strings
@@ -33,36 +30,11 @@ def packed(mask: Mask) -> bytes:
     return np.packbits(mask, bitorder="little").tobytes()
 
 
-_YEAR = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _TEXTS = ("source", "language")
 
 
 _ANY_DAY = Days(-(2**31), 2**31 - 1)
 """An unknown date: before no day, and after none."""
-
-
-def days_of(written: str) -> Days | None:
-    """The days that an ISO 8601 date means: a year has 365 or 366, a time of day one.
-
-    Returns:
-        None if it is no date of the calendar.
-    """
-    try:
-        if found := _YEAR.fullmatch(written):
-            year, month = int(found[1]), int(found[2] or 0)
-            last_month = month or 12
-            last = date(year, last_month, monthrange(year, last_month)[1])
-            return Days(date(year, month or 1, 1).toordinal(), last.toordinal())
-        day = datetime.fromisoformat(written).toordinal()
-    except ValueError:
-        return None
-    return Days(day, day)
-
-
-def written_date(days: Days) -> str:
-    """The ISO 8601 date that means these days: the inverse of `days_of`, without a time of day."""
-    first = date.fromordinal(days.first).isoformat()
-    return next(short for short in (first[:4], first[:7], first) if days_of(short) == days)
 
 
 def checked_days(name: str, written: str) -> Days:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from averment.dating import AsOf, Dates, Days, Period, Undated
-from averment.index.metadata import checked_days, written_date
+from averment.dating import AsOf, Dates, Days, Period, Undated, written_date
+from averment.index.metadata import checked_days
 from averment.ports import CorpusIndex, DatedIndex
 from averment.types import Cooccurrence, Count, CountKind, Phrase
 

@@ -197,6 +197,7 @@ def metadata_of(hit: ScoredPassage, retriever: str) -> dict[str, Any]:
         "title": passage.title,
         "start": passage.start,
         "end": passage.end,
+        "date": passage.date,
         "rank": hit.rank,
         "score": hit.score,
         "retriever": retriever,

@@ -130,6 +130,8 @@ def first_seen(opened: OpenCorpus, asked: FirstSeenRequest) -> dict[str, Any]:
 
 def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
     """The passages that fit each query best."""
+    if asked.looks_back is not None:
+        opened = opened.looking_back(*asked.looks_back)
     retrievals = opened.retriever.search(asked.queries, k=asked.k)
     results = [
         {
@@ -141,6 +143,7 @@ def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
                     "text": hit.passage.text,
                     "start": hit.passage.start,
                     "end": hit.passage.end,
+                    "date": hit.passage.date,
                     "score": hit.score,
                 }
                 for hit in found.hits

@@ -39,10 +39,50 @@ class GivenDocument(BaseModel):
     url: str | None = None
 
 
-class Options(BaseModel):
-    """What averment is asked beside the chat, under the key ``averment``."""
+class LookingBack(BaseModel):
+    """Up to when the index is looked at."""
 
     model_config = ConfigDict(extra="forbid")
+    as_of: Day | None = Field(
+        default=None, description="only documents of the index dated up to it"
+    )
+    undated: Literal[Undated.EXCLUDE, Undated.INCLUDE] = Field(
+        default=Undated.EXCLUDE, description="documents without a date, with as_of"
+    )
+
+    @property
+    def looks_back(self) -> tuple[str, Undated] | None:
+        """What `Serving.engine` and `Serving.check` are told."""
+        return None if self.as_of is None else (self.as_of, self.undated)
+
+
+class Dated(BaseModel):
+    """By which dates documents are meant; what is not given does not restrict."""
+
+    model_config = ConfigDict(extra="forbid")
+    before: Day | None = Field(default=None, description="only documents dated before it")
+    after: Day | None = Field(default=None, description="only documents dated after it")
+    between: tuple[Day, Day] | None = Field(
+        default=None, description="only documents dated within both, these included"
+    )
+    undated: Undated = Field(
+        default=Undated.EXCLUDE, description="documents without a date, where dates restrict"
+    )
+
+    @property
+    def restricts(self) -> bool:
+        """Whether some documents may be left out."""
+        is_dated = self.before or self.after or self.between
+        return bool(is_dated) or self.undated is Undated.ONLY
+
+    def where(self) -> dict[str, Any]:
+        """What `EmbeddedIndex.where` is told."""
+        return {name: getattr(self, name) for name in Dated.model_fields}
+
+
+class Options(LookingBack):
+    """What averment is asked beside the chat, under the key ``averment``."""
+
     mode: Mode | None = Field(default=None, description="when text leaves")
 
 
@@ -69,37 +109,12 @@ class ChatRequest(BaseModel):
     averment: Options | None = None
 
 
-class VerifyRequest(BaseModel):
+class VerifyRequest(LookingBack):
     """A text to check."""
 
-    model_config = ConfigDict(extra="forbid")
     answer: Text
     question: Annotated[str, Field(max_length=8000)] | None = None
     documents: Annotated[list[GivenDocument], Field(max_length=_MOST_DOCUMENTS)] = []
-
-
-class Dated(BaseModel):
-    """By which dates documents are meant; what is not given does not restrict."""
-
-    model_config = ConfigDict(extra="forbid")
-    before: Day | None = Field(default=None, description="only documents dated before it")
-    after: Day | None = Field(default=None, description="only documents dated after it")
-    between: tuple[Day, Day] | None = Field(
-        default=None, description="only documents dated within both, these included"
-    )
-    undated: Undated = Field(
-        default=Undated.EXCLUDE, description="documents without a date, where dates restrict"
-    )
-
-    @property
-    def restricts(self) -> bool:
-        """Whether some documents may be left out."""
-        is_dated = self.before or self.after or self.between
-        return bool(is_dated) or self.undated is Undated.ONLY
-
-    def where(self) -> dict[str, Any]:
-        """What `EmbeddedIndex.where` is told."""
-        return {name: getattr(self, name) for name in Dated.model_fields}
 
 
 class CountRequest(Dated):
@@ -135,9 +150,8 @@ class FirstSeenRequest(BaseModel):
     aliases: bool = Field(default=False, description="count each name by all its forms")
 
 
-class SearchRequest(BaseModel):
+class SearchRequest(LookingBack):
     """Queries to retrieve passages for."""
 
-    model_config = ConfigDict(extra="forbid")
     queries: Annotated[list[Phrase], Field(max_length=_MOST_PASSAGES)]
     k: Annotated[int, Field(ge=1, le=_MOST_PASSAGES)] = 5

@@ -160,6 +160,7 @@ class FoundPassage(ToolResult):
     text: str
     start: int
     end: int
+    date: str | None = None
     score: float
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from averment.claims.aliases.book import AliasBook
+from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError
 from averment.index.embedded import EmbeddedIndex
@@ -20,6 +21,7 @@ from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import explained, open_aliases, widened
 from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
+from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
@@ -66,6 +68,9 @@ def check(
         if isinstance(index, (str, Path))
         else index
     )
+    as_of: AsOf | None = None
+    if opened is not None:
+        opened, as_of = looked_back(opened, resolved)
     with ExitStack() as stack:
         if (auditor := open_auditor(resolved)) is not None:
             stack.enter_context(auditor)
@@ -74,7 +79,7 @@ def check(
             stack.enter_context(own_model)
             model = own_model
         scorer = open_faithfulness(resolved, model)
-        rule = make_check(resolved, scorer, index=opened, model=model, atomic=atomic)
+        rule = make_check(resolved, scorer, index=opened, model=model, atomic=atomic, as_of=as_of)
         checked = check_opened(
             text,
             question,
@@ -99,6 +104,7 @@ def make_check(
     index: EmbeddedIndex | None,
     model: Any = None,
     atomic: bool = False,
+    as_of: AsOf | None = None,
 ) -> TextCheck:
     """How texts are checked with what is open; made once for any number of them.
 
@@ -108,6 +114,7 @@ def make_check(
         index: An open index, or None.
         model: An open model that re-scores, or None.
         atomic: A claim is one fact of a sentence.
+        as_of: Up to when the index looks back; None: it has all documents.
 
     Raises:
         UsageError, CalibrationError: As `make_scoring`.
@@ -120,7 +127,7 @@ def make_check(
         settings, scorer, index=index, model=model, writes=False, window_words=window_words
     )
     n_passages = _PASSAGES_A_CLAIM if index is not None and has_passages(index) else 0
-    return TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
+    return TextCheck(scoring, counting, n_passages, atomic, as_of)
 
 
 def check_opened(
@@ -215,4 +222,5 @@ def _missing(what: str, hint: str) -> Any:
 def _whole_context(number: int, given: str | Document) -> Passage:
     document = given if isinstance(given, Document) else Document(f"context {number}", given)
     name = document.document_id
-    return Passage(name, name, document.title, document.text, 0, len(document.text))
+    text = document.text
+    return Passage(name, name, document.title, text, 0, len(text), document.date)
