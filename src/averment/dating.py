@@ -56,6 +56,15 @@ class Dates:
     until: str | None = None
     undated: Undated = Undated.EXCLUDE
 
+    @property
+    def in_words(self) -> str:
+        """As it stands behind a noun: "dated after 2020, until 2024"."""
+        named = {"after": self.after, "since": self.since, "until": self.until}
+        told = ", ".join(f"{name} {day}" for name, day in named.items() if day is not None)
+        if self.undated is Undated.ONLY:
+            return "without a date"
+        return f"dated {told}" + (" or not at all" if self.undated is Undated.INCLUDE else "")
+
 
 @dataclass(frozen=True, slots=True)
 class AsOf:

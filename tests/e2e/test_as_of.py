@@ -199,6 +199,7 @@ def test_an_answer_shows_that_there_is_newer(elmstead: Path) -> None:
     assert claim.age.newer_documents
     page = render_page([Entry(found.answer, found.trace)], title="t", subtitle="s")
     assert f"Newest evidence of {claim.age.newest_evidence}" in page
+    assert f"documents dated after {claim.age.newest_evidence} with both " in page
     assert claim_object(claim)["age"]["newest_evidence"] == claim.age.newest_evidence
 
 

@@ -233,6 +233,18 @@ def test_as_of_refuses_what_is_no_date(elmstead: EmbeddedIndex) -> None:
         as_of(elmstead, "May")
 
 
+@pytest.mark.parametrize(
+    ("dates", "words"),
+    [
+        (Dates(after="2020", until="2024-05"), "dated after 2020, until 2024-05"),
+        (Dates(since="2020", undated=Undated.INCLUDE), "dated since 2020 or not at all"),
+        (Dates(undated=Undated.ONLY), "without a date"),
+    ],
+)
+def test_dates_in_words(dates: Dates, words: str) -> None:
+    assert dates.in_words == words
+
+
 # --- against a naive scan -------------------------------------------------------------------------
 
 _DATES = st.sampled_from(
