@@ -232,6 +232,11 @@ def test_check_as_of_a_day(
     assert "As of 2021: 5 documents; 1 later left out, 1 without a date taken along." in told
 
 
+def test_a_check_without_an_index_has_nothing_to_look_back_at() -> None:
+    with pytest.raises(UsageError, match="there is none here"):
+        averment.check("Elmstead is old.", contexts=["Elmstead."], as_of="2021")
+
+
 def test_a_recorded_check_of_then_is_reproduced(elmstead: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "audit.sqlite"
     averment.check(

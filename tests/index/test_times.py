@@ -80,6 +80,11 @@ def test_between_refuses_what_is_no_span(
         elmstead.where(between=between)
 
 
+def test_a_rule_for_undated_documents_that_is_none_is_refused(elmstead: EmbeddedIndex) -> None:
+    with pytest.raises(QueryError, match="'perhaps', which is none of exclude, include, only"):
+        elmstead.where(before="2020", undated="perhaps")
+
+
 def test_the_mayors_by_year(elmstead: EmbeddedIndex) -> None:
     thorn, vale = counts_by_period(elmstead, ["Ada Thorn", "Bruno Vale"], Period.YEAR)
 
@@ -253,7 +258,7 @@ _DATES = st.sampled_from(
 _TEXTS = st.sampled_from(["x", "x y", "y x x", "y", "z"])
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(corpus=st.lists(st.tuples(_TEXTS, _DATES), min_size=1, max_size=8))
 def test_seen_and_by_year_equal_a_naive_scan(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[tuple[str, str | None]]

@@ -204,9 +204,13 @@ class EmbeddedIndex:
                 wherever dates restrict, ``include`` them, or mean them ``only``.
 
         Raises:
-            QueryError: A date is none, or the second of `between` is the earlier one.
+            QueryError: A date is none, the second of `between` is the earlier one, or there is no
+                such rule for documents without a date.
         """
         since, until = between or (None, None)
+        if undated not in list(Undated):
+            rules = ", ".join(Undated)
+            raise QueryError(f"undated is {undated!r}, which is none of {rules}.")
         rule = Undated(undated)
         return self.restricted(Restriction(source, language, before, after, since, until, rule))
 

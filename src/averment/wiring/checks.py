@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from averment.claims.aliases.book import AliasBook
 from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
-from averment.errors import AvermentError
+from averment.errors import AvermentError, UsageError
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
@@ -71,6 +71,11 @@ def check(
     as_of: AsOf | None = None
     if opened is not None:
         opened, as_of = looked_back(opened, resolved)
+    elif settings.get("as_of") is not None:
+        raise UsageError(
+            "--as-of looks back at the documents of an index, and there is none here.",
+            hint="Name one: --index DIR",
+        )
     with ExitStack() as stack:
         if (auditor := open_auditor(resolved)) is not None:
             stack.enter_context(auditor)
