@@ -12,10 +12,11 @@ import dataclasses
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, starmap
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -218,12 +219,18 @@ class EmbeddedIndex:
         """The same index about documents of some dates; see `where`."""
         return self.restricted(Restriction.by(dates))
 
-    def dates(self) -> dict[Days | None, int]:
+    def dates(self) -> Mapping[Days | None, int]:
         """How many documents have each date, the earliest first; None: no known date."""
+        return self._dates
+
+    @cached_property
+    def _dates(self) -> Mapping[Days | None, int]:
         found: Counter[Days | None] = Counter()
         for part in self._parts:
             found.update(part.metadata.dates(part.meant))
-        return {days: found[days] for days in sorted(found, key=lambda days: days or (-(2**31),))}
+        known = sorted(days for days in found if days is not None)
+        unknown = [None] if None in found else []
+        return MappingProxyType({days: found[days] for days in [*unknown, *known]})
 
     def restricted(self, restriction: Restriction) -> EmbeddedIndex:
         """The same index about the documents that a restriction leaves; see `where`."""

@@ -177,12 +177,13 @@ class MetadataTable:
 
     def dates(self, meant: Mask) -> dict[Days | None, int]:
         """How many of the documents that are meant have each date; None: no known date."""
-        different, numbers = np.unique(self._bounds()[meant], axis=0, return_counts=True)
-        rows = (Days(*row) for row in different.tolist())
-        return {
-            None if days == _ANY_DAY else days: number
-            for days, number in zip(rows, numbers.tolist(), strict=True)
-        }
+        bounds = self._bounds()[meant].astype(np.int64)
+        # One number a date: sorting pairs takes ten times as long.
+        keys, numbers = np.unique((bounds[:, 0] << 32) + bounds[:, 1], return_counts=True)
+        last = keys.astype(np.int32).astype(np.int64)
+        rows = zip(((keys - last) >> 32).tolist(), last.tolist(), numbers.tolist(), strict=True)
+        found = ((Days(first, end), number) for first, end, number in rows)
+        return {None if days == _ANY_DAY else days: number for days, number in found}
 
     def _dated(self, restriction: Restriction) -> Mask:
         """Which documents the dates of a restriction leave."""

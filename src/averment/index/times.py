@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Generic, TypeVar
 
 from averment.dating import AsOf, Dates, Days, Period, Undated, written_date
@@ -234,7 +235,7 @@ def _seen(index: DatedIndex, sought: _PhraseSought | _PairSought) -> Seen:
 
 
 def _day(ordinal: int) -> str:
-    return written_date(Days(ordinal, ordinal))
+    return date.fromordinal(ordinal).isoformat()
 
 
 def _exactly(days: Days) -> Dates:
