@@ -60,6 +60,13 @@ _ScoresOption = Annotated[
     bool | None,
     typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
 ]
+_TimeoutOption = Annotated[
+    float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
+]
+_TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", help="Write every step and outcome as JSON.", show_default=False),
+]
 _INTERRUPTION = "every_n_tokens"
 """The trigger that searches in the middle of a sentence, which goes on from there."""
 
@@ -88,15 +95,10 @@ def ask(
     audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
-    ] = None,
+    timeout: _TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", help="Write every step and outcome as JSON.", show_default=False),
-    ] = None,
+    trace: _TraceOption = None,
 ) -> None:
     """Answer a question from the index; each sentence is checked before it is shown."""
     from averment.engine import Unanswered, check_question
