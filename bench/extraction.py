@@ -164,6 +164,10 @@ def _open(arguments: argparse.Namespace) -> tuple[str, ClaimExtractor]:
         from averment.claims.parsed import open_spacy
 
         return "spacy", open_spacy()
+    if arguments.extractor == "distilled":
+        from averment.wiring.models import open_distilled
+
+        return "distilled", open_distilled()
     from averment.models.llama_cpp import open_llama_cpp
 
     path = pathlib.Path(arguments.model)
@@ -246,7 +250,9 @@ def main() -> None:
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--set", choices=SETS, default="2wiki")
     parser.add_argument("--split", choices=("choose", "report"), default="choose")
-    parser.add_argument("--extractor", choices=("rules", "spacy", "model"), default="rules")
+    parser.add_argument(
+        "--extractor", choices=("rules", "spacy", "distilled", "model"), default="rules"
+    )
     parser.add_argument("--model", help="a GGUF file, for --extractor model")
     parser.add_argument("--n", type=int, default=0, help="size of a sample; 0: all")
     parser.add_argument("--batch", type=int, default=1, help="sentences that are asked at once")

@@ -23,10 +23,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from extraction_sets import End, GoldSentence, read_sentences
+
 from averment.claims.mentions import mentions
 from averment.claims.rules import RulesExtractor
-from averment.types import Triplet
-from extraction_sets import End, GoldSentence, read_sentences
 from label import placed, places
 from sentences import Drawn, digest, drawn, records
 
@@ -79,13 +79,13 @@ def training(data: Path, labels: Path | None, n_drawn: int, seed: int) -> list[E
         seed: By which `label.py` drew them.
     """
     every = drawn(data, seed, n_drawn)
-    taught = list(_taught(data, labels)) if labels else []
-    known = {each.text for each in taught}
+    by_teacher = list(taught(data, labels)) if labels else []
+    known = {each.text for each in by_teacher}
     found = [
         *(_redocred(each) for each in read_sentences(data, "redocred", "choose")),
         *(_wiki(each) for each in read_sentences(data, "2wiki", "choose")),
         *_questions(data),
-        *taught,
+        *by_teacher,
         *_ruled([each for each in every if each.text not in known]),
     ]
     return [each for each in found if not is_validation(each.document)]
@@ -147,7 +147,12 @@ def _questions(data: Path) -> Iterator[Example]:
 # --- silver -------------------------------------------------------------------------------------
 
 
-def _taught(data: Path, labels: Path) -> Iterator[Example]:
+def taught(data: Path, labels: Path) -> Iterator[Example]:
+    """What the teacher labelled; its sentences are read from the corpora.
+
+    Raises:
+        ValueError: A corpus is not the one that was labelled.
+    """
     rows = [json.loads(line) for line in labels.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if not row.get("failed")]
     corpora = {row["corpus"] for row in rows}

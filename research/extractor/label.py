@@ -102,7 +102,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--parallel", type=int, default=4, help="sentences decoded at once")
     arguments = parser.parse_args()
-    lines = arguments.rows.read_text(encoding="utf-8").splitlines() if arguments.rows.exists() else []
+    lines = (
+        arguments.rows.read_text(encoding="utf-8").splitlines() if arguments.rows.exists() else []
+    )
     done = {(row["corpus"], row["id"], row["start"]) for row in map(json.loads, lines)}
     every = drawn(arguments.data, arguments.seed, arguments.n)
     left = [each for each in every if (each.corpus, each.document, each.start) not in done]

@@ -113,7 +113,7 @@ def _rank(seed: int, what: str) -> str:
 
 def _is_fit(sentence: str, corpus: str) -> bool:
     """Whether it is one line of prose that says something of at least two names."""
-    if "\n" in sentence or not sentence.rstrip('"\')”').endswith((".", "!")):
+    if "\n" in sentence or not sentence.rstrip("\"')”").endswith((".", "!")):
         return False
     if not _LEAST_WORDS <= len(_FORM.words(sentence)) <= _MOST_WORDS:
         return False

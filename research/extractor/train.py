@@ -1,12 +1,14 @@
 """Trains the student on a CPU: gold, the teacher's rows, and the rules where neither has anything.
 
-    PYTHONPATH=.:../../bench python train.py --init BACKBONE --data DATA --labels labels.jsonl --run RUN
+    PYTHONPATH=.:../../bench python train.py --init BACKBONE --data DATA --labels LABELS --run RUN
 
-`--sentences` fixes how much is learned, so that one seed on one thread gives the same weights. Batches hold
-sentences of like length. The learning rate falls to zero; the weights kept are an exponential moving average.
-Word vectors and the first two layers stay as they are. `RUN` gets `student.pt` and `layout.json`.
+`--sentences` fixes how much is learned, so that one seed on one thread gives the same weights.
+Batches hold sentences of like length. The learning rate falls to zero; the weights kept are an
+exponential moving average. Word vectors and the first two layers stay as they are. `RUN` gets
+`student.pt` and `layout.json`.
 
-What this module does not do: choose the threshold (`export.py` does, on validation pages), or look at a test set.
+What this module does not do: choose the threshold (`export.py` does, on validation pages), or
+look at a test set.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ def inputs(batch: Sequence[Encoded]) -> tuple[torch.Tensor, torch.Tensor]:
     return ids, (torch.arange(longest) < torch.tensor([[len(row.ids)] for row in batch])).long()
 
 
-def fit(model: Student, stream: Iterator[list[Encoded]], layout: Layout, n: int, rate: float) -> Student:
+def fit(
+    model: Student, stream: Iterator[list[Encoded]], layout: Layout, n: int, rate: float
+) -> Student:
     """Train on `n` sentences; the averaged weights."""
     groups = []
     for name, weight in model.named_parameters():
@@ -85,7 +89,9 @@ def fit(model: Student, stream: Iterator[list[Encoded]], layout: Layout, n: int,
             weight.requires_grad_(False)
         else:
             times = 1.0 if name.startswith("encoder.") else _HEAD_RATE
-            groups.append({"params": [weight], "times": times, "weight_decay": 0.01 * (weight.ndim > 1)})
+            groups.append(
+                {"params": [weight], "times": times, "weight_decay": 0.01 * (weight.ndim > 1)}
+            )
     optimizer = torch.optim.AdamW(groups, lr=rate)
     average, seen, step, began = copy.deepcopy(model), 0, 0, time.process_time()
     model.train()
@@ -138,7 +144,9 @@ def main() -> None:
     tokenizer.no_padding()
     tokenizer.enable_truncation(_MOST_TOKENS)
     stream = batches(examples, random.Random(given.seed), tokenizer, layout, given.batch)
-    model = fit(Student(load_encoder(given.init), layout), stream, layout, given.sentences, given.rate)
+    model = fit(
+        Student(load_encoder(given.init), layout), stream, layout, given.sentences, given.rate
+    )
     given.run.mkdir(parents=True, exist_ok=True)
     torch.save(model.state_dict(), given.run / "student.pt")
     (given.run / "layout.json").write_text(json.dumps({"layout": asdict(layout), **facts}))

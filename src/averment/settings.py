@@ -117,9 +117,10 @@ class Settings(BaseSettings):
         "given: false, hedged, false_hedged, dropped, abstained, search, draft; and search_mends, "
         "draft_mends, the shares of bad claims that one more of them makes true",
     )
-    extractor: Literal["rules", "spacy", "model"] = Field(
+    extractor: Literal["rules", "spacy", "distilled", "model"] = Field(
         default="rules",
-        description="who finds entities and triplets: rules, spacy (extra [spacy]) or model",
+        description="who finds entities and triplets: rules, spacy (extra [spacy]), distilled (a "
+        "small encoder that ships with averment, extra [local]) or model",
     )
     aliases: bool = Field(
         default=True,

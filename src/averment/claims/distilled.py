@@ -18,6 +18,7 @@ How it was trained: ``research/extractor/``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,7 +37,6 @@ from averment.text import TextForm
 from averment.types import Entity, Extraction, Triplet
 
 _MOST_RELATION_WORDS = 8
-_N_VECTORS = 6
 _FORM = TextForm()
 Numbers = npt.NDArray[np.float32]
 
@@ -90,7 +90,7 @@ class Layout:
     @property
     def scale(self) -> float:
         """By which dot products are divided."""
-        return float(self.n_dims) ** 0.5
+        return math.sqrt(self.n_dims)
 
     @property
     def tags(self) -> slice:
@@ -277,14 +277,16 @@ class _Sentence:
         read = [each for each, (first, last) in tokens.items() if first <= last]
         if len(read) < 2:
             return
-        mean = np.stack([self.numbers[a : b + 1].mean(axis=0) for a, b in map(tokens.get, read)])  # type: ignore[misc]
+        mean = np.stack(
+            [self.numbers[a : b + 1].mean(axis=0) for a, b in map(tokens.__getitem__, read)]
+        )
         logits = mean[:, self.layout.head] @ mean[:, self.layout.tail].T / self.layout.scale
         for h, head in enumerate(read):
             for t, tail in enumerate(read):
                 # Of two directions the better one: the claim is the same.
                 is_best = h != t and (logits[h, t], t) > (logits[t, h], h)
                 if is_best and logits[h, t] >= self.layout.threshold and _can_be_head(head):
-                    relation = self._relation(mean[h], mean[t], (head, tail))
+                    relation = self._relation(mean[h], mean[t])
                     yield Triplet(head.text, relation, tail.text)
 
     def _tokens(self, entity: Entity) -> tuple[int, int]:
@@ -292,30 +294,31 @@ class _Sentence:
         inside = [w for w in self.words if w.start < entity.end and entity.start < w.end]
         return (inside[0].first, inside[-1].last) if inside else (0, -1)
 
-    def _relation(self, head: Numbers, tail: Numbers, ends: Sequence[Entity]) -> str:
+    def _relation(self, head: Numbers, tail: Numbers) -> str:
         classes = head[self.layout.head_classes] + tail[self.layout.tail_classes]
-        free = [
-            word
-            for word in self.words
-            if not any(each.start < word.end and word.start < each.end for each in ends)
-        ]
         said = int(classes.argmax())
-        if said != 0 or not any(map(self._is_word, free)):
+        if said != 0 or not self._runs:
             return self.layout.relations[said or 1 + int(classes[1:].argmax())]
         asked = head[self.layout.asks_head] + tail[self.layout.asks_tail]
-        of_word = self.numbers[[word.first for word in free]]
-        firsts, lasts = of_word[:, self.layout.first] @ asked, of_word[:, self.layout.last] @ asked
-        score, start, stop = max(
-            (float(firsts[a] + lasts[b]), a, b)
-            for a in range(len(free))
-            for b in range(a, min(a + _MOST_RELATION_WORDS, len(free)))
-            # An end within the words would make them no words of one place.
-            if self._is_word(free[a]) and self._is_word(free[b]) and self._is_run(free[a], free[b], ends)
-        )
-        return self.text[free[start].start : free[stop].end]
+        firsts = self.numbers[[a.first for a, _ in self._runs]][:, self.layout.first] @ asked
+        lasts = self.numbers[[b.first for _, b in self._runs]][:, self.layout.last] @ asked
+        first, last = self._runs[int((firsts + lasts).argmax())]
+        return self.text[first.start : last.end]
 
-    def _is_run(self, first: ReadWord, last: ReadWord, ends: Sequence[Entity]) -> bool:
-        return not any(first.start < each.start < last.end for each in ends)
+    @cached_property
+    def _runs(self) -> list[tuple[ReadWord, ReadWord]]:
+        """First and last word of all that could say a relation: a few words without an entity."""
+        free: list[tuple[ReadWord, int]] = []  # with how many entities stand before
+        for word in filter(self._is_word, self.words):
+            before = [each for each in self.entities if each.start < word.end]
+            if not before or before[-1].end <= word.start:
+                free.append((word, len(before)))
+        return [
+            (first, last)
+            for at, (first, gap) in enumerate(free)
+            for last, its_gap in free[at : at + _MOST_RELATION_WORDS]
+            if gap == its_gap
+        ]
 
 
 def _can_be_head(entity: Entity) -> bool:

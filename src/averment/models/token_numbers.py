@@ -48,7 +48,9 @@ def words_of(encoding: Any) -> list[TokenWord]:
     ):
         if word is not None:
             known = words.get(word)
-            words[word] = TokenWord(*((known.start, end, known.first, at) if known else (start, end, at, at)))
+            words[word] = TokenWord(
+                *((known.start, end, known.first, at) if known else (start, end, at, at))
+            )
     return list(words.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,8 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
     """Who finds entities and triplets.
 
     Raises:
-        MissingExtraError: The parser is not installed.
+        MissingExtraError: The parser, or what runs the encoder, is not installed.
+        ModelFileError: The encoder that ships is damaged.
     """
     if settings.extractor == "model":
         from averment.claims.prompted import PromptedExtractor
@@ -80,6 +82,32 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
         from averment.claims.parsed import open_spacy
 
         return open_spacy()
+    if settings.extractor == "distilled":
+        return open_distilled()
     from averment.claims.rules import RulesExtractor
 
     return RulesExtractor()
+
+
+def open_distilled(*, n_threads: int = 1) -> ClaimExtractor:
+    """The extractor over the encoder that ships, which shares its vocabulary with the judge's.
+
+    Args:
+        n_threads: Threads that compute.
+
+    Raises:
+        MissingExtraError: The runtime is not installed.
+        ModelFileError: This installation has no encoder, or a damaged one.
+    """
+    from averment.claims.distilled import DistilledExtractor
+    from averment.models.token_numbers import open_token_numbers
+
+    package = resources.files("averment")
+    with (
+        resources.as_file(package / "claims" / "model") as directory,
+        resources.as_file(package / "faithfulness" / "model" / "tokenizer.json") as tokenizer,
+    ):
+        reader = open_token_numbers(
+            directory, tokenizer=tokenizer, n_threads=n_threads, purpose="Distilled extractors"
+        )
+    return DistilledExtractor(reader)
