@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from extraction import COUNTS, _metrics, measured
+from extraction import COUNTS, measured, metrics
 from extraction_sets import GoldSentence
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers import optimizer
@@ -98,7 +98,7 @@ def f1_of(reader: Remembering, sentences: Sequence[GoldSentence]) -> dict[str, f
     found = DistilledExtractor(reader).triplets([each.text for each in sentences])
     rows = [measured(each, one) for each, one in zip(sentences, found, strict=True)]
     sums = np.array([sum(row[name] for row in rows) for name in COUNTS], dtype=float)
-    recall, precision, f1, strict = map(float, _metrics(sums)[:4])
+    recall, precision, f1, strict = map(float, metrics(sums)[:4])
     f1_strict = 2 * recall * strict / (recall + strict) if recall + strict else 0.0
     return {
         "recall": recall,

@@ -120,7 +120,12 @@ class Settings(BaseSettings):
     extractor: Literal["rules", "spacy", "distilled", "model"] = Field(
         default="rules",
         description="who finds entities and triplets: rules, spacy (extra [spacy]), distilled (a "
-        "small encoder that ships with averment, extra [local]) or model",
+        "small encoder, extra [local]) or model",
+    )
+    extractor_model: Path | None = Field(
+        default=None,
+        description="the directory of the encoder behind the extractor distilled (model.onnx, "
+        "card.json); unset: the one of averment's source, which is too large for the core package",
     )
     aliases: bool = Field(
         default=True,

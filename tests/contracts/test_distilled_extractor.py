@@ -3,9 +3,11 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from averment.errors import UsageError
 from averment.models.scripted import ScriptedModel
 from averment.ports import ClaimExtractor
 from averment.settings import resolve_settings
@@ -70,3 +72,12 @@ def test_importing_loads_nothing() -> None:
     code = "import averment.claims.distilled, sys; sys.exit('onnxruntime' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_encoder_that_is_not_there_is_said_to_be_left_out_of_packages(tmp_path: Path) -> None:
+    settings = resolve_settings(extractor="distilled", extractor_model=tmp_path)
+
+    with pytest.raises(UsageError, match="packages of averment leave it out") as caught:
+        open_extractor(settings, ScriptedModel([]))
+
+    assert "AVERMENT_EXTRACTOR_MODEL" in str(caught.value.hint)

@@ -83,31 +83,42 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
 
         return open_spacy()
     if settings.extractor == "distilled":
-        return open_distilled()
+        return open_distilled(settings.extractor_model)
     from averment.claims.rules import RulesExtractor
 
     return RulesExtractor()
 
 
-def open_distilled(*, n_threads: int = 1) -> ClaimExtractor:
-    """The extractor over the encoder that ships, which shares its vocabulary with the judge's.
+def open_distilled(directory: Path | None = None, *, n_threads: int = 1) -> ClaimExtractor:
+    """The extractor over a small encoder.
 
     Args:
+        directory: Of the encoder; None: where the source has it. Without a ``tokenizer.json``
+            of its own it shares that of the judge that ships.
         n_threads: Threads that compute.
 
     Raises:
+        UsageError: There is no encoder.
         MissingExtraError: The runtime is not installed.
-        ModelFileError: This installation has no encoder, or a damaged one.
+        ModelFileError: It is damaged, or no encoder of an extractor.
     """
     from averment.claims.distilled import DistilledExtractor
     from averment.models.token_numbers import open_token_numbers
 
-    package = resources.files("averment")
-    with (
-        resources.as_file(package / "claims" / "model") as directory,
-        resources.as_file(package / "faithfulness" / "model" / "tokenizer.json") as tokenizer,
-    ):
-        reader = open_token_numbers(
-            directory, tokenizer=tokenizer, n_threads=n_threads, purpose="Distilled extractors"
+    package = Path(str(resources.files("averment")))
+    directory = directory or package / "claims" / "model"
+    if not (directory / "model.onnx").is_file():
+        raise UsageError(
+            f"There is no encoder for the extractor distilled in {directory}: packages of averment "
+            "leave it out for its size; the source has it in src/averment/claims/model.",
+            hint="Type: export AVERMENT_EXTRACTOR_MODEL=DIRECTORY",
         )
+    own = directory / "tokenizer.json"
+    shared = package / "faithfulness" / "model" / "tokenizer.json"
+    reader = open_token_numbers(
+        directory,
+        tokenizer=own if own.is_file() else shared,
+        n_threads=n_threads,
+        purpose="Distilled extractors",
+    )
     return DistilledExtractor(reader)
