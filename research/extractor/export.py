@@ -1,7 +1,6 @@
-r"""Exports a student to int8 ONNX with its card; chooses the threshold on validation pages.
+"""Exports a student to int8 ONNX with its card; chooses the threshold on validation pages.
 
-    PYTHONPATH=.:../../bench python export.py --run RUN --init BACKBONE --data DATA \
-        --labels LABELS --out DIR
+    PYTHONPATH=.:../../bench python export.py --run RUN --init BACKBONE --data DATA --out DIR
 
 The threshold is the one with the best mean over 2Wiki and Re-DocRED of the F1 of recall and strict
 precision (as `bench/extraction.py` counts them): precision between gold ends, where every pair of
@@ -137,7 +136,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("run", "init", "data", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    parser.add_argument("--labels", type=Path, help="the teacher's rows that it was trained on")
     given = parser.parse_args()
     of_backbone = Tokenizer.from_file(str(given.init / TOKENIZER))
     if of_backbone.get_vocab() != Tokenizer.from_file(str(SHARED)).get_vocab():
@@ -173,7 +171,7 @@ def main() -> None:
             "outputs": ["numbers"],
             "training_sentences": made["sentences"],
             "sentences_seen": made["seen"],
-            "teacher_rows_sha256": file_digest(given.labels) if given.labels else None,
+            "teacher_rows_sha256": made["teacher_rows_sha256"],
             "commands": "research/extractor/README.md",
             "validation": figures,
             "validation_float32": {name: f1_of(of_float, sets[name]) for name in SETS},

@@ -27,6 +27,7 @@ import torch
 from tokenizers import Tokenizer
 
 from averment.claims.distilled import Layout
+from averment.models.onnx_texts import file_digest
 from examples import KINDS, Example, training
 from student import Encoded, Student, encode, load_encoder, loss_of
 
@@ -137,7 +138,11 @@ def main() -> None:
     torch.manual_seed(given.seed)
     torch.set_num_threads(1)
     examples = training(given.data, given.labels, given.drawn, seed=31)
-    facts = {"sentences": dict(Counter(each.source for each in examples)), "seen": given.sentences}
+    facts = {
+        "sentences": dict(Counter(each.source for each in examples)),
+        "seen": given.sentences,
+        "teacher_rows_sha256": file_digest(given.labels) if given.labels else None,
+    }
     print(json.dumps(facts), flush=True)
     layout = Layout(KINDS, RELATIONS, N_DIMS)
     tokenizer = Tokenizer.from_file(str(given.init / "tokenizer.json"))

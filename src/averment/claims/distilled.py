@@ -153,13 +153,24 @@ class ReadWord(Protocol):
     """A word of a text: where it stands in code points, and its first and last token."""
 
     @property
-    def start(self) -> int: ...  # noqa: D102 - the class says it
+    def start(self) -> int:
+        """Its first code point."""
+        ...
+
     @property
-    def end(self) -> int: ...  # noqa: D102
+    def end(self) -> int:
+        """The code point behind its last."""
+        ...
+
     @property
-    def first(self) -> int: ...  # noqa: D102
+    def first(self) -> int:
+        """Its first token."""
+        ...
+
     @property
-    def last(self) -> int: ...  # noqa: D102
+    def last(self) -> int:
+        """Its last token."""
+        ...
 
 
 class TokenReader(Protocol):

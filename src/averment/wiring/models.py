@@ -105,20 +105,24 @@ def open_distilled(directory: Path | None = None, *, n_threads: int = 1) -> Clai
     from averment.claims.distilled import DistilledExtractor
     from averment.models.token_numbers import open_token_numbers
 
-    package = Path(str(resources.files("averment")))
-    directory = directory or package / "claims" / "model"
-    if not (directory / "model.onnx").is_file():
-        raise UsageError(
-            f"There is no encoder for the extractor distilled in {directory}: packages of averment "
-            "leave it out for its size; the source has it in src/averment/claims/model.",
-            hint="Type: export AVERMENT_EXTRACTOR_MODEL=DIRECTORY",
+    package = resources.files("averment")
+    with (
+        resources.as_file(package / "claims" / "model") as shipped,
+        resources.as_file(package / "faithfulness" / "model" / "tokenizer.json") as shared,
+    ):
+        directory = directory or shipped
+        if not (directory / "model.onnx").is_file():
+            raise UsageError(
+                f"There is no encoder for the extractor distilled in {directory}: packages of "
+                "averment leave it out for its size; it is in src/averment/claims/model of its "
+                "source.",
+                hint="Type: export AVERMENT_EXTRACTOR_MODEL=DIRECTORY",
+            )
+        own = directory / "tokenizer.json"
+        reader = open_token_numbers(
+            directory,
+            tokenizer=own if own.is_file() else shared,
+            n_threads=n_threads,
+            purpose="Distilled extractors",
         )
-    own = directory / "tokenizer.json"
-    shared = package / "faithfulness" / "model" / "tokenizer.json"
-    reader = open_token_numbers(
-        directory,
-        tokenizer=own if own.is_file() else shared,
-        n_threads=n_threads,
-        purpose="Distilled extractors",
-    )
     return DistilledExtractor(reader)
