@@ -267,5 +267,6 @@ def _identity(
         "index": index,
         "aliases": settings.aliases,
         "extractor": settings.extractor,
+        **({"extractor model": str(path)} if (path := settings.extractor_model) else {}),
         "averment": version(),
     }
