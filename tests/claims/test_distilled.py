@@ -124,8 +124,14 @@ def test_an_encoder_of_another_width_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "card",
-    [{}, CARD | {"n_dims": "many"}, CARD | {"kinds": 3}],
-    ids=["nothing", "no number", "no list"],
+    [
+        {},
+        CARD | {"n_dims": "many"},
+        CARD | {"kinds": 3},
+        CARD | {"relations": [""]},
+        CARD | {"relations": ["born", "died"]},
+    ],
+    ids=["nothing", "no number", "no list", "no fixed relation", "no empty relation"],
 )
 def test_a_card_that_does_not_say_what_the_numbers_are_is_refused(card: dict[str, Any]) -> None:
     with pytest.raises(ModelFileError, match="expected kinds, relations, n_dims and threshold"):

@@ -75,6 +75,8 @@ class Layout:
                 int(card["n_dims"]),
                 float(card["threshold"]),
             )
+            if not layout.kinds or layout.relations[:1] != ("",) or len(layout.relations) < 2:
+                raise ValueError("no kinds, or no fixed relations behind an empty one")
         except (KeyError, TypeError, ValueError) as error:
             raise ModelFileError(
                 f"The layout on the card of the extraction model is {dict(card)} ({error!r}); "
