@@ -179,7 +179,9 @@ def _best_span(found: Faithfulness | None, passages: Sequence[Passage]) -> tuple
     passage = passages[found.passage]
     start = passage.start + found.start
     text = passage.text[found.start : found.end]
-    return (replace(passage, text=text, start=start, end=passage.start + found.end),)
+    end = passage.start + found.end
+    place = passage.place and passage.place.within(start, end)
+    return (replace(passage, text=text, start=start, end=end, place=place),)
 
 
 def _named_in(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
