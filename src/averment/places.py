@@ -49,7 +49,7 @@ class Place:
     """Where a span of a document stands: the path of its section, and its pages or slides.
 
     The path is empty where no heading comes before; ``page`` is the first one, None where the
-    format has none. ``turns`` are the offsets in the document at which the span goes on to the next.
+    format has none. ``turns`` are the offsets in the document at which the span goes to the next.
     """
 
     section: tuple[str, ...] = ()
@@ -99,11 +99,7 @@ class Layout:
         path = self.sections[at].heading if at >= 0 else ()
         if not self.page_starts:
             return Place(path) if path else None
-        first, last = (
-            max(bisect_right(self.page_starts, offset), 1)
-            for offset in (start, max(end - 1, start))
-        )
-        return Place(path, first, last, self.unit)
+        return Place(path, 1, self.page_starts[1:], self.unit).within(start, end)
 
     @property
     def lacks_references(self) -> bool:

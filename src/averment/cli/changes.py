@@ -27,7 +27,8 @@ _SHOWN_BAD_RECORDS = 20
 PathsArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Files and folders: txt, md, html, pdf, docx, pptx; jsonl, csv, tsv (.gz, .zst), parquet."
+        help="Files and folders: txt, md, html, pdf, docx, pptx; "
+        "jsonl, csv, tsv (.gz, .zst), parquet."
     ),
 ]
 StrictOption = Annotated[

@@ -55,7 +55,8 @@ def check(
     context: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A file to hold the claims against: text, md, html, pdf, docx, pptx; may be repeated."
+            help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
+            "may be repeated."
         ),
     ] = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,

@@ -29,7 +29,7 @@ def markdown_document(data: bytes, file: CorpusFile) -> Document:
     """
     text = not_empty(decode(data))
     headings = list(_headings(text))
-    title = headings[0].text if headings else file.path.stem
+    title = (headings[0].text if headings else "") or file.path.stem
     return Document(file.name, text, title=title, layout=layout_of(text, headings))
 
 
@@ -52,7 +52,7 @@ def _headings(text: str) -> Iterator[Heading]:
             if is_closing and opening and len(opening.group(1)) >= len(fence):
                 fence = ""
             bare = ""
-        elif (found := _ATX.fullmatch(bare)) and found.group(2):
+        elif found := _ATX.fullmatch(bare):
             yield Heading(start, start + len(bare), len(found.group(1)), found.group(2))
             bare = ""
         elif (line_of := _UNDERLINE.fullmatch(bare)) and before and not _NO_PARAGRAPH.match(before):

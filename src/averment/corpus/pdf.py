@@ -17,6 +17,7 @@ import math
 import re
 import unicodedata
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +26,7 @@ from averment.corpus.bibliography import may_head_references
 from averment.corpus.files import CorpusFile
 from averment.corpus.pdf_lines import (
     Line,
+    PageLine,
     is_broken_word,
     lines_of,
     usual_size,
@@ -51,16 +53,13 @@ _LEADS = re.compile(r"(?:\.\s?){3,}\s*\w+$")  # "Leave ..... 12": a line of cont
 _GOES_ON = re.compile(r"[^\s.!?:;…。！？]$")
 
 
-class _Placed(NamedTuple):
-    """A line of the whole document: where it is in the text, and on which page, from 0."""
+class _Title(NamedTuple):
+    """A heading that is the lines from `first` up to `beyond`."""
 
-    line: Line
-    start: int
-    page: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.line.text)
+    first: int
+    beyond: int
+    level: int
+    text: str
 
 
 class _Entry(NamedTuple):
@@ -99,8 +98,14 @@ def pdf_document(data: bytes, file: CorpusFile) -> Document:
             "no text in it; scanned pages need text recognition first "
             "(ocrmypdf scan.pdf with-text.pdf)"
         )
-    text, lines, page_starts = _joined(without_running_lines(pages))
-    headings = _of_outline(outline, text, lines) or _of_letters(text, lines)
+    lines = [
+        PageLine(page, line)
+        for page, its in enumerate(without_running_lines(pages))
+        for line in its
+        if line.text
+    ]
+    titles = _of_outline(outline, lines) or _of_letters(lines)
+    text, headings, page_starts = _joined(lines, titles, len(pages))
     return Document(
         file.name,
         text,
@@ -123,37 +128,44 @@ def _pages(reader: pypdf.PdfReader) -> list[list[Line]]:
 # --- lines to text ------------------------------------------------------------------------------
 
 
-def _joined(pages: Sequence[Sequence[Line]]) -> tuple[str, list[_Placed], list[int]]:
-    """The text, its lines with their places, and where each page begins.
+def _joined(
+    lines: Sequence[PageLine], titles: Sequence[_Title], n_pages: int
+) -> tuple[str, list[Heading], list[int]]:
+    """The text, its headings with their places, and where each page begins.
 
-    Lines stay lines but where a word is broken; pages are parted by a blank line but where a
-    sentence goes on.
+    Blank lines are around headings, and between pages but where a sentence goes on; otherwise lines
+    stay lines, but where a word is broken.
     """
     pieces: list[str] = []
-    placed: list[_Placed] = []
-    starts: list[int] = []
     n = 0
-    before = ""  # the last line that has text
-    for number, page in enumerate(pages):
+    starts: list[int] = []  # of each line
+    apart = {at for title in titles for at in (title.first, title.beyond)}
+    page_starts: list[int] = []
+    for at, (page, line) in enumerate(lines):
+        before = lines[at - 1] if at else None
+        mark = "" if before is None else "\n\n" if at in apart else _between(before, lines[at])
+        if before is not None and not mark:
+            pieces[-1] = pieces[-1][:-1]  # the hyphen
+            n -= 1
+        pieces += (mark, line.text)
+        n += len(mark)
+        page_starts += [n] * (page + 1 - len(page_starts))
         starts.append(n)
-        for at, line in enumerate(page):
-            mark = "\n"
-            if not pieces:
-                mark = ""
-            elif is_broken_word(before, line.text):
-                mark, pieces[-1] = "", pieces[-1][:-1]
-                n -= 1
-            elif not at and not (_GOES_ON.search(before) and line.text[:1].islower()):
-                mark = "\n\n"
-            pieces += (mark, line.text)
-            n += len(mark)
-            if not at:
-                starts[-1] = n
-            if line.text:
-                placed.append(_Placed(line, n, number))
-            before = line.text
-            n += len(line.text)
-    return "".join(pieces), placed, [min(start, n) for start in starts]
+        n += len(line.text)
+    page_starts += [n] * (n_pages - len(page_starts))
+    ends = [starts[title.beyond - 1] + len(lines[title.beyond - 1].line.text) for title in titles]
+    headings = [
+        Heading(starts[title.first], end, title.level, title.text)
+        for title, end in zip(titles, ends, strict=True)
+    ]
+    return "".join(pieces), headings, page_starts
+
+
+def _between(before: PageLine, after: PageLine) -> str:
+    if is_broken_word(before.line.text, after.line.text):
+        return ""
+    goes_on = _GOES_ON.search(before.line.text) and after.line.text[0].islower()
+    return "\n" if before.page == after.page or goes_on else "\n\n"
 
 
 # --- headings -----------------------------------------------------------------------------------
@@ -175,30 +187,35 @@ def _outline(reader: pypdf.PdfReader) -> list[_Entry]:
     return found
 
 
-def _of_outline(outline: Sequence[_Entry], text: str, lines: Sequence[_Placed]) -> list[Heading]:
+def _of_outline(outline: Sequence[_Entry], lines: Sequence[PageLine]) -> list[_Title]:
     """The entries of an outline whose words stand on their page, as one line or some in a row.
 
     An entry that is not found there makes no heading: where it begins is not known.
     """
-    headings: list[Heading] = []
+    titles: list[_Title] = []
     for entry in outline:
         wanted = _letters(entry.title)
-        after = headings[-1].end if headings else 0
-        here = [line for line in lines if line.page == entry.page and line.start >= after]
-        span = next((s for at in range(len(here)) if (s := _span(here, at, wanted))), None)
-        if span:
-            headings.append(Heading(*span, entry.level, " ".join(entry.title.split())))
-    return headings
+        first = max(
+            bisect_left(lines, entry.page, key=lambda line: line.page),
+            titles[-1].beyond if titles else 0,
+        )
+        beyond = bisect_right(lines, entry.page, key=lambda line: line.page)
+        for at in range(first, beyond):
+            if n_lines := _n_lines_saying(wanted, lines[at:beyond]):
+                name = " ".join(entry.title.split())
+                titles.append(_Title(at, at + n_lines, entry.level, name))
+                break
+    return titles
 
 
-def _span(lines: Sequence[_Placed], at: int, wanted: str) -> tuple[int, int] | None:
-    """Where some lines in a row from one on say what is wanted, whichever of both has a number."""
+def _n_lines_saying(wanted: str, lines: Sequence[PageLine]) -> int:
+    """How many lines say what is wanted, whichever of both has a number; 0: they say another."""
     said = ""
-    for placed in lines[at : at + _LINES_A_HEADING]:
-        said += _letters(placed.line.text)
+    for n_lines, (_, line) in enumerate(lines[:_LINES_A_HEADING], start=1):
+        said += _letters(line.text)
         if wanted in (said, said.lstrip(_DIGITS)) or said == wanted.lstrip(_DIGITS):
-            return lines[at].start, placed.end
-    return None
+            return n_lines
+    return 0
 
 
 def _letters(text: str) -> str:
@@ -206,29 +223,31 @@ def _letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
 
 
-def _of_letters(text: str, lines: Sequence[_Placed]) -> list[Heading]:
+def _of_letters(lines: Sequence[PageLine]) -> list[_Title]:
     """Lines in larger letters than the text; bold ones with a number; and heads of references.
 
-    Letters larger than any heading of a later page are those of the title, on its own or over the
-    first page.
+    Letters larger than any heading of a later page are those of the title over the first page.
     """
-    usual = usual_size(line.line for line in lines)
-    larger = [line for line in lines if usual and line.line.size >= _LARGER * usual]
-    candidates = [line for line in larger if _may_be_heading(line.line.text)]
-    largest = max((line.line.size for line in candidates if line.page), default=math.inf)
-    sizes = sorted({s for line in candidates if (s := line.line.size) <= largest}, reverse=True)
-    headings: list[Heading] = []
-    before: _Placed | None = None
-    for line in lines:
-        level = _level(line.line, sizes)
-        goes_on = before is not None and level is not None and _is_one_heading(before, line)
-        if goes_on and headings and before is not None and headings[-1].end == before.end:
-            whole = text[headings[-1].start : line.end]
-            headings[-1] = headings[-1]._replace(end=line.end, text=" ".join(whole.split()))
-        elif level is not None:
-            headings.append(Heading(line.start, line.end, level, " ".join(line.line.text.split())))
-        before = line
-    return headings
+    usual = usual_size(line for _, line in lines)
+    larger = [
+        (page, line.size)
+        for page, line in lines
+        if line.size >= _LARGER * usual > 0 and _may_be_heading(line.text)
+    ]
+    largest = max((size for page, size in larger if page), default=math.inf)
+    sizes = sorted({size for _, size in larger if size <= largest}, reverse=True)
+    titles: list[_Title] = []
+    for at, (_, line) in enumerate(lines):
+        level = _level(line, sizes)
+        if level is None:
+            continue
+        if titles and titles[-1].beyond == at and _is_one_heading(lines[at - 1], lines[at]):
+            before = titles.pop()
+            whole = f"{before.text} {line.text}"
+            titles.append(before._replace(beyond=at + 1, text=" ".join(whole.split())))
+        else:
+            titles.append(_Title(at, at + 1, level, " ".join(line.text.split())))
+    return titles
 
 
 def _level(line: Line, sizes: Sequence[float]) -> int | None:
@@ -248,11 +267,10 @@ def _may_be_heading(text: str) -> bool:
     return is_short and sum(map(str.isalpha, text)) > 1 and not _LEADS.search(text)
 
 
-def _is_one_heading(before: _Placed, line: _Placed) -> bool:
-    """Whether a heading goes on in a line: the next one, in the same letters, without a number."""
-    is_next = before.page == line.page and line.start == before.end + 1
-    is_same = (before.line.size, before.line.is_bold) == (line.line.size, line.line.is_bold)
-    return is_next and is_same and not _NUMBERED.match(line.line.text)
+def _is_one_heading(before: PageLine, after: PageLine) -> bool:
+    """Whether a heading goes on in the next line: in the same letters, without a number."""
+    looks = [(page, line.size, line.is_bold) for page, line in (before, after)]
+    return looks[0] == looks[1] and not _NUMBERED.match(after.line.text)
 
 
 @contextmanager

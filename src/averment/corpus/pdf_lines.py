@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pypdf
@@ -36,6 +36,13 @@ class Line:
     text: str
     size: float = 0.0
     is_bold: bool = False
+
+
+class PageLine(NamedTuple):
+    """A line, and its page from 0."""
+
+    page: int
+    line: Line
 
 
 def lines_of(page: pypdf.PageObject) -> list[Line]:

@@ -473,10 +473,10 @@ class EmbeddedIndex:
             ]
             start, end = phrases[0].start, max(phrase.end for phrase in phrases)
             shown = snippet(text, words, phrases)
+            where = layout.place(start, end) if layout else None
             # Offsets are of the document as it was, which packed words do not know.
             bounds = (start, end) if part.store else (None, None)
-            where = layout.place(start, end) if layout else None
-            occurrences.append(Occurrence(document_id, *bounds, shown, where))
+            occurrences.append(Occurrence(document_id, bounds[0], bounds[1], shown, where))
         return occurrences
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from averment.errors import UnknownNameError, UsageError
+from averment.places import cited
 from averment.prompts import load
 from averment.serve.details import address_of, decision_on
-from averment.places import cited
 from averment.settings import resolve_settings
 from averment.shapes import place_object, report_object
 from averment.types import Claim, ClaimVerdict, Document, Report, Retrieval, ScoredPassage, Verdict

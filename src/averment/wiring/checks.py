@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from averment.claims.aliases.book import AliasBook
-from averment.engine import Edges, Missing, carry_out
 from averment.corpus.passages import whole_sections
+from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError
 from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
