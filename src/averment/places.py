@@ -34,12 +34,13 @@ class Unit(StrEnum):
 class Section:
     """A span of a document under one heading; ``heading`` is its path, outermost first.
 
-    Before the first heading the path is empty. A section that was left out of the text has no
-    length: it tells that there was one, and where.
+    ``body_start`` is where its headings end. Before the first heading the path is empty. A section
+    that was left out of the text has no length: it tells that there was one, and where.
     """
 
     heading: tuple[str, ...]
     start: int
+    body_start: int
     end: int
     role: Role = Role.BODY
 
@@ -119,6 +120,11 @@ class Layout:
             else:
                 high = min(high, section.start)
         return low, high
+
+
+def headed(title: str, place: Place | None) -> str:
+    """What stands over a passage: the title of its document and the path of its section."""
+    return " > ".join(filter(None, (title, *(place.section if place else ()))))
 
 
 class Placed(Protocol):

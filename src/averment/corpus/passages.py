@@ -3,7 +3,7 @@
 Passages do not overlap and leave nothing out but blanks, so that every word can be retrieved and
 none twice; a first line that is the title stands in `Passage.title` already. A blank line and the
 end of a heading close a sentence whatever the splitter says. No passage goes over the bounds of a
-section, and none is cut out of references.
+section, none holds its headings, which stand in `Passage.place`, and none is cut out of references.
 What this module does not do: index or rank (`averment.index`, `averment.retrieval`).
 """
 
@@ -85,11 +85,18 @@ def _passage(document: Document, number: int, start: int, end: int) -> list[Pass
 
 
 def _bodies(document: Document) -> list[tuple[int, int]]:
-    """What passages may be cut out of: each section of a body by itself; or all of the text."""
+    """What passages may be cut out of: each section of a body by itself; or all of the text.
+
+    Without its headings, which stand in `Passage.place`, unless there is nothing else.
+    """
+    text = document.text
     if document.layout is None:
-        return [(0, len(document.text))]
-    sections = document.layout.sections
-    return [(each.start, each.end) for each in sections if each.role is Role.BODY]
+        return [(0, len(text))]
+    bodies = [each for each in document.layout.sections if each.role is Role.BODY]
+    return [
+        (each.body_start if text[each.body_start : each.end].strip() else each.start, each.end)
+        for each in bodies
+    ]
 
 
 def _pieces(text: str, language: str, words: int, bounds: Iterable[int]) -> list[_Piece]:

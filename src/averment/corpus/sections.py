@@ -52,7 +52,7 @@ def layout_of(
     Returns:
         Sections that cover the text; None if there is nothing to tell: neither pages nor sections.
     """
-    sections = _with_roles(text, _sections(text, _without_title(text, headings)))
+    sections = _with_roles(text, _parts(text, headings))
     has_sections = any(section.heading or section.role is not Role.BODY for section in sections)
     if not has_sections and not page_starts:
         return None
@@ -75,7 +75,9 @@ def without(document: Document, roles: Collection[Role]) -> Document:
         moved.note(section.start, n_kept)
         n = 0 if section.role in roles else section.end - section.start
         kept.append(document.text[section.start : section.start + n])
-        sections.append(replace(section, start=n_kept, end=n_kept + n))
+        n_headings = min(section.body_start - section.start, n)
+        place = (n_kept, n_kept + n_headings, n_kept + n)
+        sections.append(Section(section.heading, *place, section.role))
         n_kept += n
     starts = tuple(min(moved.place(start), n_kept) for start in layout.page_starts)
     text = "".join(kept)
@@ -104,40 +106,43 @@ class _Part(NamedTuple):
 
     path: tuple[str, ...]
     start: int
+    body_start: int
     end: int
 
 
-def _without_title(text: str, headings: Sequence[Heading]) -> list[Heading]:
-    if not headings:
-        return []
+def _has_title(text: str, headings: Sequence[Heading]) -> bool:
+    """Whether the first heading is the title of the document: all others stand below it."""
+    if not headings or text[: headings[0].start].strip():
+        return False
     first, *others = headings
-    is_first = not text[: first.start].strip()
     is_over_all = all(heading.level > first.level for heading in others)
-    is_title = is_first and is_over_all and first.text and not may_head_references(first.text)
-    return others if is_title else [first, *others]
+    return is_over_all and bool(first.text) and not may_head_references(first.text)
 
 
-def _sections(text: str, headings: Sequence[Heading]) -> list[_Part]:
+def _parts(text: str, headings: Sequence[Heading]) -> list[_Part]:
     """What stands under each heading, and before the first."""
-    first = headings[0].start if headings else len(text)
-    begins_with_heading = bool(headings) and not text[:first].strip()
-    parts = [] if begins_with_heading else [_Part((), 0, first)]
-    start = 0 if begins_with_heading else first
+    parts: list[_Part] = []
     above: list[Heading] = []
+    has_title = _has_title(text, headings)
+    title_end = headings[0].end if has_title else 0
+    headings = headings[has_title:]
+    starts = [*(heading.start for heading in headings), len(text)]
+    if title_end or text[: starts[0]].strip() or not headings:
+        parts.append(_Part((), 0, title_end, starts[0]))
+    start = starts[0] if parts else 0
     for number, heading in enumerate(headings):
+        end = starts[number + 1]
+        has_deeper = number + 1 < len(headings) and headings[number + 1].level > heading.level
         if is_appendix(heading.text):  # ends references even where its letters are no larger
             at = [may_head_references(each.text) for each in above]
             del above[at.index(True) if True in at else len(above) :]
         while above and above[-1].level >= heading.level:
             above.pop()
         above.append(heading)
-        following = headings[number + 1] if number + 1 < len(headings) else None
-        end = following.start if following else len(text)
-        is_bare = not text[heading.end : end].strip()
-        if is_bare and following and following.level > heading.level:
+        if has_deeper and not text[heading.end : end].strip():
             continue
         path = tuple(each.text for each in above if each.text)
-        parts.append(_Part(path, start, end))
+        parts.append(_Part(path, start, heading.end, end))
         start = end
     return parts
 
@@ -146,14 +151,13 @@ def _with_roles(text: str, parts: Sequence[_Part]) -> list[Section]:
     sections: list[Section] = []
     for path, group in groupby(parts, key=lambda part: _special(part.path)):
         same = list(group)
-        start, end = same[0].start, same[-1].end
-        role, body = Role.BODY, text[start:end]
-        beneath = body.removeprefix(path[-1]) if path else body
+        beneath = text[same[0].body_start : same[-1].end]
+        role = Role.BODY
         if path and may_head_references(path[-1]) and are_references(path[-1], beneath):
             role = Role.REFERENCES
-        elif path and is_contents(path[-1], beneath.partition("\n")[2]):
+        elif path and is_contents(path[-1], beneath):
             role = Role.BOILERPLATE
-        sections += [Section(part.path, part.start, part.end, role) for part in same]
+        sections += [Section(*part, role) for part in same]
         if role is Role.REFERENCES:
             _end_after_entries(text, sections, outer=path[:-1])
     if all(section.role is not Role.REFERENCES for section in sections):
@@ -172,20 +176,20 @@ def _special(path: tuple[str, ...]) -> tuple[str, ...]:
 def _end_after_entries(text: str, sections: list[Section], *, outer: tuple[str, ...]) -> None:
     """What follows the entries of the last section, under no heading, is body again."""
     last = sections[-1]
-    end = last.start + end_of_entries(text[last.start : last.end])
+    end = last.body_start + end_of_entries(text[last.body_start : last.end])
     if end < last.end:
         sections[-1] = replace(last, end=end)
-        sections.append(Section(outer, end, last.end))
+        sections.append(Section(outer, end, end, last.end))
 
 
 def _find_unheaded(text: str, sections: list[Section]) -> None:
     """Entries numbered from [1] at the end of a text are references without a heading."""
-    last = sections[-1]
-    start = start_of_numbered_entries(text[last.start : last.end])
-    if start is None:
+    last = sections.pop()
+    found = start_of_numbered_entries(text[last.body_start : last.end])
+    if found is None:
+        sections.append(last)
         return
-    del sections[-1]
-    if start:
-        sections.append(replace(last, end=last.start + start))
-    sections.append(Section((), last.start + start, last.end, Role.REFERENCES))
+    start = last.body_start + found
+    sections.append(replace(last, end=start))
+    sections.append(Section((), start, start, last.end, Role.REFERENCES))
     _end_after_entries(text, sections, outer=())

@@ -11,9 +11,11 @@ from averment.places import Layout, Role, Section, Unit
 
 
 def plain_layout(layout: Layout) -> dict[str, Any]:
-    """A layout as JSON: a section is its start, its end, its role and the path of its heading."""
+    """A layout as JSON: a section is its start, that of its body, its end, its role, its path."""
     return {
-        "sections": [[s.start, s.end, s.role.value, *s.heading] for s in layout.sections],
+        "sections": [
+            [s.start, s.body_start, s.end, s.role.value, *s.heading] for s in layout.sections
+        ],
         "page_starts": list(layout.page_starts),
         "unit": layout.unit.value,
     }
@@ -26,7 +28,7 @@ def layout_of_plain(plain: Any) -> Layout:
         KeyError, TypeError, ValueError: It is damaged.
     """
     sections = (
-        Section(tuple(heading), start, end, Role(role))
-        for start, end, role, *heading in plain["sections"]
+        Section(tuple(heading), start, body_start, end, Role(role))
+        for start, body_start, end, role, *heading in plain["sections"]
     )
     return Layout(tuple(sections), tuple(plain["page_starts"]), Unit(plain["unit"]))
