@@ -88,7 +88,8 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Pages without the heads and feet that run through them, and without blank edges.
 
     A line is one if it is among the first or the last three of at least two pages and of a third
-    of all, or of five, and all lines between it and the edge are too.
+    of all, or of five, and all lines between it and the edge are too. Where that would leave
+    nothing of any page, nothing is left out.
     """
     trimmed = [_trimmed(page) for page in pages]
     edges: Counter[str] = Counter()
@@ -96,10 +97,11 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
         near = [*page[:_EDGE_LINES], *page[-_EDGE_LINES:]]
         edges.update({key for line in near for key in _keys(line.text, number)})
     least = min(max(_FEWEST_PAGES, _SHARE_OF_PAGES * len(trimmed)), _ENOUGH_PAGES)
-    return [
+    bodies = [
         _trimmed(_body(page, [_runs(line, number, edges, least) for line in page]))
         for number, page in enumerate(trimmed)
     ]
+    return bodies if any(bodies) else trimmed
 
 
 def _keys(text: str, page: int) -> Iterator[str]:
