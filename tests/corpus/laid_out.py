@@ -17,6 +17,10 @@ class Row(NamedTuple):
     is_bold: bool = False
 
 
+PICTURE = [Row("", 0)]
+"""A page that is a picture, as scanners make them."""
+
+
 def laid_out(*pages: Sequence[str | Row], outline: Sequence[tuple[str, int, int]] = ()) -> bytes:
     """A PDF file.
 
@@ -30,6 +34,8 @@ def laid_out(*pages: Sequence[str | Row], outline: Sequence[tuple[str, int, int]
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
         b"<</Title()>>",
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>",
+        b"<</Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8"
+        b"/Length 1>>stream\n0\nendstream",
     ]
     kids = []
     for page in pages:
@@ -39,9 +45,10 @@ def laid_out(*pages: Sequence[str | Row], outline: Sequence[tuple[str, int, int]
             for number, row in enumerate(Row(row) if isinstance(row, str) else row for row in page)
         )
         objects.append(b"<</Length %d>>stream\n%s\nendstream" % (len(drawn), drawn))
+        picture = b"/XObject<</I 6 0 R>>" if page is PICTURE else b""
         objects.append(
             b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents %d 0 R"
-            b"/Resources<</Font<</F1 3 0 R/F2 5 0 R>>>>>>" % len(objects)
+            b"/Resources<</Font<</F1 3 0 R/F2 5 0 R>>%s>>>>" % (len(objects), picture)
         )
         kids.append(b"%d 0 R" % len(objects))
     objects[1] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(kids))

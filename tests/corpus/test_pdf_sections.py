@@ -11,7 +11,7 @@ from averment.corpus.pdf_lines import Line, is_broken_word, without_running_line
 from averment.corpus.readers import read_documents
 from averment.places import Role, cited
 from averment.types import Document
-from corpus.laid_out import Row, handbook, laid_out
+from corpus.laid_out import PICTURE, Row, handbook, laid_out
 from corpus.pages import pdf
 from corpus.reading import read, write
 
@@ -133,6 +133,18 @@ def test_scan_says_what_to_do(tmp_path: Path) -> None:
     assert bad == (
         "a.pdf: no text in it; scanned pages need text recognition first "
         "(ocrmypdf scan.pdf with-text.pdf)"
+    )
+
+
+def test_pages_that_are_pictures_are_told_and_the_others_read(tmp_path: Path) -> None:
+    scanned = laid_out(["It sails."], PICTURE, [])
+
+    (document,), (bad,) = read(write(tmp_path / "a.pdf", scanned))
+
+    assert document.text == "It sails."
+    assert bad == (
+        "a.pdf: 1 of 3 pages are pictures without text (2); scanned pages need text recognition "
+        "first (ocrmypdf scan.pdf with-text.pdf)"
     )
 
 

@@ -2,8 +2,9 @@
 
 Lines that run through the pages are left out, words broken at the end of a line are joined, and a
 sentence that goes on over the page is one. Headings are those of the outline; without one, lines in
-larger letters and bold ones with a number. Scans have no text: they are told, not recognised.
-What this module does not do: find columns or tables; know the numbers that are printed on pages.
+larger letters and bold ones with a number. Scans have no text: they are told, files and pages, not
+recognised. What this module does not do: find columns or tables; know the numbers that are printed
+on pages.
 
 Needs the extra [docs]; pypdf, which bounds what a stream may unpack to, is imported when the first
 file is read.
@@ -32,7 +33,7 @@ from averment.corpus.pdf_lines import (
     usual_size,
     without_running_lines,
 )
-from averment.corpus.records import Unusable, damaged
+from averment.corpus.records import Partly, Unusable, damaged
 from averment.corpus.sections import Heading, layout_of
 from averment.errors import MissingExtraError
 from averment.types import Document
@@ -47,6 +48,8 @@ _LINES_A_HEADING = 3
 _DEEPEST = 4  # levels that sizes of letters tell apart
 _OUTLINE_DEPTH = 20  # a damaged one may hold itself
 _LONGEST_HEADING = 160  # characters
+_MOST_NAMED = 20  # pages
+_SCANNED = "scanned pages need text recognition first (ocrmypdf scan.pdf with-text.pdf)"
 _DIGITS = "0123456789"
 _NUMBERED = re.compile(r"(\d+(?:\.\d+)*)\.?\s+[^\W\d_]")
 _LEADS = re.compile(r"(?:\.\s?){3,}\s*\w+$")  # "Leave ..... 12": a line of contents
@@ -70,8 +73,11 @@ class _Entry(NamedTuple):
     page: int
 
 
-def pdf_document(data: bytes, file: CorpusFile) -> Document:
+def pdf_document(data: bytes, file: CorpusFile) -> Document | Partly:
     """The text of a PDF file. Its title is that of its properties, otherwise the file's name.
+
+    Returns:
+        The document; with what is missing, where some of its pages are pictures without text.
 
     Raises:
         Unusable: It is damaged, encrypted, or has no text.
@@ -89,15 +95,17 @@ def pdf_document(data: bytes, file: CorpusFile) -> Document:
             pages = _pages(reader)
             title = reader.metadata.title if reader.metadata else None
             outline = _outline(reader)
+            pictures = [
+                number
+                for number, (page, lines) in enumerate(zip(reader.pages, pages, strict=True), 1)
+                if _is_blank(lines) and _has_picture(page)
+            ]
     except Unusable:
         raise
     except Exception as error:  # a damaged file makes a parser raise anything
         raise damaged("PDF", error) from error
-    if not any(line.text for page in pages for line in page):
-        raise Unusable(
-            "no text in it; scanned pages need text recognition first "
-            "(ocrmypdf scan.pdf with-text.pdf)"
-        )
+    if all(map(_is_blank, pages)):
+        raise Unusable(f"no text in it; {_SCANNED}")
     lines = [
         PageLine(page, line)
         for page, its in enumerate(without_running_lines(pages))
@@ -106,12 +114,26 @@ def pdf_document(data: bytes, file: CorpusFile) -> Document:
     ]
     titles = _of_outline(outline, lines) or _of_letters(lines)
     text, headings, page_starts = _joined(lines, titles, len(pages))
-    return Document(
+    document = Document(
         file.name,
         text,
         title=" ".join(str(title or "").replace("\0", "").split()) or file.path.stem,
         layout=layout_of(text, headings, page_starts=page_starts),
     )
+    if not pictures:
+        return document
+    shown = ", ".join(map(str, pictures[:_MOST_NAMED])) + " …" * (len(pictures) > _MOST_NAMED)
+    missing = f"{len(pictures)} of {len(pages)} pages are pictures without text ({shown})"
+    return Partly(document, Unusable(f"{missing}; {_SCANNED}"))
+
+
+def _is_blank(lines: Sequence[Line]) -> bool:
+    return not any(line.text for line in lines)
+
+
+def _has_picture(page: pypdf.PageObject) -> bool:
+    found = (page.get("/Resources") or {}).get("/XObject") or {}
+    return any(item.get_object().get("/Subtype") == "/Image" for item in found.values())
 
 
 def _pages(reader: pypdf.PdfReader) -> list[list[Line]]:

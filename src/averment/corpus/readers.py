@@ -19,7 +19,7 @@ from averment.corpus.markdown import markdown_document
 from averment.corpus.markup import html_document
 from averment.corpus.parquet import read_parquet
 from averment.corpus.pdf import pdf_document
-from averment.corpus.records import Read, Unusable, decode, not_empty
+from averment.corpus.records import Partly, Read, Unusable, decode, not_empty
 from averment.corpus.sections import without
 from averment.corpus.slides import pptx_document
 from averment.corpus.word import docx_document
@@ -149,7 +149,11 @@ def _read_file(file: CorpusFile, left_out: frozenset[Role]) -> Iterator[Read]:
 def _read_whole(file: CorpusFile, left_out: frozenset[Role]) -> Iterator[Read]:
     found: Document | Unusable
     try:
-        found = without(_WHOLE[file.suffix](file.path.read_bytes(), file), left_out)
+        made = _WHOLE[file.suffix](file.path.read_bytes(), file)
+        if isinstance(made, Partly):
+            yield Read(None, made.missing, 0)
+            made = made.document
+        found = without(made, left_out)
         if not found.text.strip():
             found = Unusable("nothing but references or contents in it")
     except Unusable as reason:
@@ -161,7 +165,7 @@ def _text_document(data: bytes, file: CorpusFile) -> Document:
     return Document(file.name, not_empty(decode(data)), title=file.path.stem)
 
 
-_WHOLE: Final[Mapping[str, Callable[[bytes, CorpusFile], Document]]] = {
+_WHOLE: Final[Mapping[str, Callable[[bytes, CorpusFile], Document | Partly]]] = {
     ".txt": _text_document,
     ".md": markdown_document,
     ".html": html_document,
