@@ -227,6 +227,17 @@ def test_passages_keep_to_sections_and_hold_no_heading() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        pytest.param("# Title\n\n## A\na", ["a"], id="over sections"),
+        pytest.param("# Title\n", ["# Title"], id="all there is"),
+    ],
+)
+def test_title_by_itself_is_a_passage_only_where_it_is_all(text: str, texts: list[str]) -> None:
+    assert [passage.text for passage in cut_passages(laid(text, [0]))] == texts
+
+
 def test_kept_references_are_in_no_passage() -> None:
     document = laid(f"# A\na\n# References\n{ENTRIES}")
 

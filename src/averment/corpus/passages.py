@@ -87,16 +87,19 @@ def _passage(document: Document, number: int, start: int, end: int) -> list[Pass
 def _bodies(document: Document) -> list[tuple[int, int]]:
     """What passages may be cut out of: each section of a body by itself; or all of the text.
 
-    Without its headings, which stand in `Passage.place`, unless there is nothing else.
+    Without its headings, which stand in `Passage.place`, unless there is nothing else; the title of
+    the document by itself is no passage.
     """
     text = document.text
     if document.layout is None:
         return [(0, len(text))]
     bodies = [each for each in document.layout.sections if each.role is Role.BODY]
-    return [
-        (each.body_start if text[each.body_start : each.end].strip() else each.start, each.end)
-        for each in bodies
-    ]
+    found = []
+    for each in bodies:
+        is_bare = not text[each.body_start : each.end].strip()
+        if not is_bare or each.heading or len(bodies) == 1:
+            found.append((each.start if is_bare else each.body_start, each.end))
+    return found
 
 
 def _pieces(text: str, language: str, words: int, bounds: Iterable[int]) -> list[_Piece]:
