@@ -78,7 +78,7 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One record of a corpus. ``date`` is ISO 8601; everything unnamed is in ``metadata``."""
+    """One record of a corpus. ``date`` is ISO 8601; ``layout``: its sections and pages."""
 
     document_id: str
     text: str

@@ -69,11 +69,32 @@ def test_references_are_kept_on_request_as_a_section_of_that_role(tmp_path: Path
 
 def test_outline_wins_and_what_its_page_does_not_say_makes_no_heading(tmp_path: Path) -> None:
     page = [*TEXT, Row("Not in the outline", 20), "Parental", "leave policy", *TEXT]
-    outline = [("Parental Leave Policy", 1, 1), ("Cover", 1, 1)]
+    outline = [("Parental Leave Policy", 1, 1), ("Cover", 1, 1), ("Travel", 2, 2)]
 
-    document = read_one(tmp_path, laid_out(page, TEXT[:1], outline=outline))
+    document = read_one(tmp_path, laid_out(page, ["Travel", *TEXT[:1]], outline=outline))
 
-    assert paths(document) == ["", "Parental Leave Policy"]
+    assert paths(document) == ["", "Parental Leave Policy", "Parental Leave Policy > Travel"]
+
+
+def test_references_that_the_outline_lacks_are_found_and_end_at_its_next_entry(
+    tmp_path: Path,
+) -> None:
+    page = ["Leave", *TEXT, "Sick leave", *TEXT, "REFERENCES", "Smith, J. (2019). Ports."]
+    outline = [("Leave", 1, 1), ("Sick leave", 2, 1), ("Forms", 1, 2)]
+
+    document = read_one(tmp_path, laid_out(page, ["Forms", "Form 12."], outline=outline))
+
+    assert paths(document) == ["Leave", "Leave > Sick leave", "REFERENCES", "Forms"]
+    assert "Smith" not in document.text
+    assert "Form 12." in document.text
+
+
+def test_outline_of_one_entry_is_the_title_and_letters_tell_more(tmp_path: Path) -> None:
+    page = ["Handbook", *TEXT, Row("Leave", 16), *TEXT]
+
+    found = paths(read_one(tmp_path, laid_out(page, outline=[("Handbook", 1, 1)])))
+
+    assert found == ["", "Leave"]
 
 
 def test_bold_numbered_lines_are_headings_below_those_in_larger_letters(tmp_path: Path) -> None:

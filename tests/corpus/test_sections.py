@@ -99,6 +99,7 @@ def test_bibliography_is_found_by_its_heading(heading: str) -> None:
         pytest.param("References", "Former employers are asked in writing, and never by phone.",
                      id="of an applicant"),
         pytest.param("Sources", f"The river has two. {PROSE}", id="of a river"),
+        pytest.param("Bibliography", f"The founder wrote a lot. {PROSE * 3}", id="a chapter"),
         pytest.param("Reference manual", ENTRIES, id="another heading"),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,18 @@ def test_presentation_is_titled_by_its_properties(tmp_path: Path) -> None:
     (document,), _ = read(write(tmp_path / "deck.pptx", saved(made)))
 
     assert document.title == "On ferries"
+
+
+def test_damage_of_any_kind_never_ends_the_run(tmp_path: Path) -> None:
+    content, chance = saved(deck()), random.Random(0)
+
+    for _ in range(20):
+        at = chance.randrange(len(content))
+        path = write(tmp_path / "a.pptx", content[:at] + chance.randbytes(4) + content[at + 4 :])
+
+        documents, bad = read(path)
+
+        assert len(documents) + len(bad) == 1
 
 
 @pytest.mark.parametrize(

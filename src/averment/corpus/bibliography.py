@@ -1,8 +1,8 @@
 """Which sections are bibliographies, tables of contents and appendices: by heading and by shape.
 
 A bibliography names authors beside years and titles beside places, and says nothing of them. It is
-found by its heading; where that may mean something else ("References" of an applicant), by the
-shape of its entries too. Without a heading only a list numbered [1], [2], [3] is one.
+found by its heading and its entries, more of them where the heading may mean something else
+("References" of an applicant). Without a heading only a list numbered [1], [2], [3] is one.
 What this module does not do: split or parse the entries.
 """
 
@@ -61,6 +61,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 _LEADS_TO = re.compile(r"(?:\b(?:\d+|[ivxl]+)|\]\(#[^)\s]*\))\s*$")
 
 _CHARACTERS_AN_ENTRY = 300  # at most, on average, of a list of entries
+_CHARACTERS_IF_SURE = 1500  # under a heading that means nothing else: entries with abstracts
 _LONGEST_REST = 400  # characters that no entry begins in: the end of a long one, rather than prose
 _FEWEST_NUMBERED = 3
 
@@ -84,8 +85,8 @@ def are_references(heading: str, body: str) -> bool:
         body: All the text under it.
     """
     n_entries = sum(1 for _ in _ENTRY.finditer(body))
-    is_list = n_entries > 0 and len(body.strip()) <= _CHARACTERS_AN_ENTRY * n_entries
-    return is_list or plain_heading(heading) in _SURE
+    most = _CHARACTERS_IF_SURE if plain_heading(heading) in _SURE else _CHARACTERS_AN_ENTRY
+    return n_entries > 0 and len(body.strip()) <= most * n_entries
 
 
 def is_contents(heading: str, body: str) -> bool:

@@ -45,6 +45,7 @@ _LONGEST_TEXT = 100_000_000  # characters: a small file can repeat one page for 
 _LARGER = 1.12  # letters of a heading, to those of the text
 _LONGEST_HEADING_WORDS = 16
 _LINES_A_HEADING = 3
+_FEWEST_OF_OUTLINE = 2  # one entry is the title of the document
 _DEEPEST = 4  # levels that sizes of letters tell apart
 _OUTLINE_DEPTH = 20  # a damaged one may hold itself
 _LONGEST_HEADING = 160  # characters
@@ -112,7 +113,9 @@ def pdf_document(data: bytes, file: CorpusFile) -> Document | Partly:
         for line in its
         if line.text
     ]
-    titles = _of_outline(outline, lines) or _of_letters(lines)
+    titles = _of_outline(outline, lines)
+    if len(titles) < _FEWEST_OF_OUTLINE:
+        titles = _of_letters(lines)
     text, headings, page_starts = _joined(lines, titles, len(pages))
     document = Document(
         file.name,
@@ -212,8 +215,10 @@ def _outline(reader: pypdf.PdfReader) -> list[_Entry]:
 def _of_outline(outline: Sequence[_Entry], lines: Sequence[PageLine]) -> list[_Title]:
     """The entries of an outline whose words stand on their page, as one line or some in a row.
 
-    An entry that is not found there makes no heading: where it begins is not known.
+    An entry that is not found there makes no heading: where it begins is not known. References are
+    often in no outline (LaTeX has them in none), so their heads are taken from the text.
     """
+    said = [_letters(line.text) for _, line in lines]
     titles: list[_Title] = []
     for entry in outline:
         wanted = _letters(entry.title)
@@ -223,18 +228,35 @@ def _of_outline(outline: Sequence[_Entry], lines: Sequence[PageLine]) -> list[_T
         )
         beyond = bisect_right(lines, entry.page, key=lambda line: line.page)
         for at in range(first, beyond):
-            if n_lines := _n_lines_saying(wanted, lines[at:beyond]):
+            if n_lines := _n_lines_saying(wanted, said[at : min(at + _LINES_A_HEADING, beyond)]):
                 name = " ".join(entry.title.split())
                 titles.append(_Title(at, at + n_lines, entry.level, name))
                 break
-    return titles
+    return _with_references(titles, lines)
 
 
-def _n_lines_saying(wanted: str, lines: Sequence[PageLine]) -> int:
+def _with_references(titles: Sequence[_Title], lines: Sequence[PageLine]) -> list[_Title]:
+    """Headings, and lines that head references beside the outermost of them."""
+    taken = {at for title in titles for at in range(title.first, title.beyond)}
+    # The first of all may stand over the others as the title of the document.
+    level = min((title.level for title in titles[1:]), default=1)
+    added = [
+        _Title(at, at + 1, level, line.text)
+        for at, (_, line) in enumerate(lines)
+        if at not in taken and _heads_references(line.text)
+    ]
+    return sorted([*titles, *added])
+
+
+def _heads_references(text: str) -> bool:
+    return may_head_references(text) and not text[0].islower()
+
+
+def _n_lines_saying(wanted: str, lines: Sequence[str]) -> int:
     """How many lines say what is wanted, whichever of both has a number; 0: they say another."""
     said = ""
-    for n_lines, (_, line) in enumerate(lines[:_LINES_A_HEADING], start=1):
-        said += _letters(line.text)
+    for n_lines, letters in enumerate(lines, start=1):
+        said += letters
         if wanted in (said, said.lstrip(_DIGITS)) or said == wanted.lstrip(_DIGITS):
             return n_lines
     return 0
@@ -281,7 +303,7 @@ def _level(line: Line, sizes: Sequence[float]) -> int | None:
     numbered = _NUMBERED.match(line.text)
     if line.is_bold and numbered and (not sizes or line.size < sizes[-1]):
         return 2 + _DEEPEST + numbered.group(1).count(".")
-    return 2 + _DEEPEST if may_head_references(line.text) else None
+    return 2 + _DEEPEST if _heads_references(line.text) else None
 
 
 def _may_be_heading(text: str) -> bool:

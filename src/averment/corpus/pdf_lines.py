@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
         near = [*page[:_EDGE_LINES], *page[-_EDGE_LINES:]]
         edges.update({key for line in near for key in _keys(line.text, number)})
     least = min(max(_FEWEST_PAGES, _SHARE_OF_PAGES * len(trimmed)), _ENOUGH_PAGES)
-    bodies = [
-        _trimmed(_body(page, [_runs(line, number, edges, least) for line in page]))
-        for number, page in enumerate(trimmed)
-    ]
+    bodies = []
+    for number, page in enumerate(trimmed):
+        runs = partial(_runs, page=number, edges=edges, least=least)
+        bodies.append(_trimmed(_body(page, runs)))
     return bodies if any(bodies) else trimmed
 
 
@@ -120,11 +121,11 @@ def _runs(line: Line, page: int, edges: Counter[str], least: float) -> bool:
     return not line.text or any(edges[key] >= least for key in _keys(line.text, page))
 
 
-def _body(page: Sequence[Line], runs: Sequence[bool]) -> Sequence[Line]:
+def _body(page: Sequence[Line], runs: Callable[[Line], bool]) -> Sequence[Line]:
     first, last = 0, len(page)
-    while first < min(_EDGE_LINES, last) and runs[first]:
+    while first < min(_EDGE_LINES, last) and runs(page[first]):
         first += 1
-    while last > max(len(page) - _EDGE_LINES, first) and runs[last - 1]:
+    while last > max(len(page) - _EDGE_LINES, first) and runs(page[last - 1]):
         last -= 1
     return page[first:last]
 
