@@ -135,8 +135,11 @@ def _is_blank(lines: Sequence[Line]) -> bool:
 
 
 def _has_picture(page: pypdf.PageObject) -> bool:
-    found = (page.get("/Resources") or {}).get("/XObject") or {}
-    return any(item.get_object().get("/Subtype") == "/Image" for item in found.values())
+    try:
+        items = page["/Resources"]["/XObject"].values()
+        return any(item.get_object()["/Subtype"] == "/Image" for item in items)
+    except Exception:  # there is none, or it is damaged, which is no fault of the other pages
+        return False
 
 
 def _pages(reader: pypdf.PdfReader) -> list[list[Line]]:
