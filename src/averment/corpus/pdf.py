@@ -136,7 +136,8 @@ def _is_blank(lines: Sequence[Line]) -> bool:
 
 def _has_picture(page: pypdf.PageObject) -> bool:
     try:
-        items = page["/Resources"]["/XObject"].values()
+        resources: Any = page["/Resources"]
+        items = resources["/XObject"].values()
         return any(item.get_object()["/Subtype"] == "/Image" for item in items)
     except Exception:  # there is none, or it is damaged, which is no fault of the other pages
         return False
