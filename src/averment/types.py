@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from averment.costs import Costs, Weighed
+from averment.places import Layout, Place
 from averment.promises import Promise
 
 
@@ -77,7 +78,7 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One record of a corpus. ``date`` is ISO 8601; everything unnamed is in ``metadata``."""
+    """One record of a corpus. ``date`` is ISO 8601; ``layout``: its sections and pages."""
 
     document_id: str
     text: str
@@ -86,6 +87,7 @@ class Document:
     date: str | None = None
     language: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    layout: Layout | None = None
 
 
 Phrase: TypeAlias = str | Set[str]
@@ -104,6 +106,7 @@ class Passage:
     text: str
     start: int
     end: int
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +133,9 @@ class CorpusInfo:
 
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
     capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where the corpus has no such names. ``n_terms`` (different words) is ``None`` where
-    several segments each know their own only, or documents were deleted. All numbers are of what
-    is not deleted; the two of bytes are of the files.
+    ``None`` where there are no such names. ``n_terms`` (different words) is ``None`` where several
+    segments know their own only, or documents were deleted. All numbers are of what is not deleted,
+    the two of bytes of the files.
     """
 
     name: str
@@ -177,9 +180,7 @@ class Count:
 
     def support(self, at_least: int = 1) -> Support:
         """Whether it occurs so often; neither a lower bound nor an estimate proves absence."""
-        if self.value is None:
-            return Support.UNKNOWN
-        if self.kind is CountKind.ESTIMATE:
+        if self.value is None or self.kind is CountKind.ESTIMATE:
             return Support.UNKNOWN
         if self.value >= at_least:
             return Support.PRESENT
@@ -225,6 +226,7 @@ class Occurrence:
     start: int | None
     end: int | None
     snippet: str | None
+    place: Place | None = None
 
 
 # --- language -----------------------------------------------------------------------------------
@@ -362,8 +364,7 @@ class Faithfulness:
     ``contradiction`` is how far the best span speaks against the claim, ``None`` where the scorer
     cannot tell. ``passage`` is the index of the best passage, and ``start:end`` the code points of
     its best span; all three are ``None`` where there was nothing to read. ``reason`` is a code for
-    a score that needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it
-    (``number_differs``).
+    a score that needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it.
     """
 
     score: float
@@ -409,8 +410,7 @@ class Check:
     """One pair held against the corpus.
 
     It is the ends of a triplet, or the final answer and a name of the question, without a relation.
-    A pair whose head the corpus hardly knows is ``NOT_COVERED`` rather than absent. ``relation`` is
-    None where nobody looked.
+    A pair whose head the corpus hardly knows is ``NOT_COVERED``. ``relation`` None: nobody looked.
     """
 
     triplet: Triplet

@@ -279,10 +279,11 @@ def _quote(passage: Passage, text: Html) -> Html:
 
 
 def passage_name(passage: Passage) -> list[Child]:
-    """The title of a passage and the id of its document."""
+    """The title of a passage, the id of its document, and where it stands there."""
+    where = [f", {passage.place.in_words}"] if passage.place else []
     if not passage.title or passage.title == passage.document_id:
-        return [tag("b", passage.document_id)]
-    return [tag("b", passage.title), " ", tag("code", passage.document_id)]
+        return [tag("b", passage.document_id), *where]
+    return [tag("b", passage.title), " ", tag("code", passage.document_id), *where]
 
 
 def _corpus(claim: Claim, behind: Behind) -> Html:
@@ -365,7 +366,8 @@ def _place(place: Occurrence, names: Sequence[str], form: TextForm) -> Html:
     text: Child = tag("span", "the index keeps no text of it", class_="soft")
     if place.snippet is not None:
         text = with_phrases(place.snippet, names, form)
-    return tag("li", tag("code", place.document_id), " ", text)
+    where = f", {place.place.in_words}: " if place.place else " "
+    return tag("li", tag("code", place.document_id), where, text)
 
 
 def _names(check: Check) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from averment.ports import CorpusIndex
 from averment.serve.requests import CooccurRequest, CountRequest, SearchRequest
-from averment.shapes import cooccurrence_object, counts_object, occurrence_object
+from averment.shapes import cooccurrence_object, counts_object, occurrence_object, place_object
 from averment.wiring.open_corpus import OpenCorpus
 
 _FEW_LOOK_UPS = 16
@@ -90,6 +90,7 @@ def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
                     "text": hit.passage.text,
                     "start": hit.passage.start,
                     "end": hit.passage.end,
+                    **place_object(hit.passage),
                     "score": hit.score,
                 }
                 for hit in found.hits
