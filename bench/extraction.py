@@ -164,6 +164,10 @@ def _open(arguments: argparse.Namespace) -> tuple[str, ClaimExtractor]:
         from averment.claims.parsed import open_spacy
 
         return "spacy", open_spacy()
+    if arguments.extractor == "distilled":
+        from averment.wiring.models import open_distilled
+
+        return "distilled", open_distilled()
     from averment.models.llama_cpp import open_llama_cpp
 
     path = pathlib.Path(arguments.model)
@@ -205,9 +209,9 @@ def table(rows: Sequence[Row]) -> str:
 def _figures(rows: Sequence[Row]) -> str:
     counts = np.array([[row[name] for name in COUNTS] for row in rows], dtype=float)
     draws = np.random.default_rng(0).integers(0, len(rows), (RESAMPLES, len(rows)))
-    resampled = np.array([_metrics(counts[draw].sum(axis=0)) for draw in draws])
+    resampled = np.array([metrics(counts[draw].sum(axis=0)) for draw in draws])
     low, high = np.nanpercentile(resampled, [2.5, 97.5], axis=0)
-    point = _metrics(counts.sum(axis=0))
+    point = metrics(counts.sum(axis=0))
     shown = [f"{point[at]:.3f} [{low[at]:.3f}, {high[at]:.3f}]" for at in range(3)]
     shown += [f"{value:.3f}" for value in point[3:]]
     failed = sum(bool(row["failed"]) for row in rows)
@@ -216,7 +220,8 @@ def _figures(rows: Sequence[Row]) -> str:
     return " | ".join(map(str, cells))
 
 
-def _metrics(sums: np.ndarray) -> list[float]:
+def metrics(sums: np.ndarray) -> list[float]:
+    """The columns of the table from the sums of `COUNTS`."""
     of = dict(zip(COUNTS, sums, strict=True))
     recall, precision = _ratio(of["hit"], of["gold"]), _ratio(of["known_right"], of["known"])
     f1 = _ratio(2 * recall * precision, recall + precision)
@@ -246,7 +251,9 @@ def main() -> None:
     parser.add_argument("--data", type=pathlib.Path, default=DATA)
     parser.add_argument("--set", choices=SETS, default="2wiki")
     parser.add_argument("--split", choices=("choose", "report"), default="choose")
-    parser.add_argument("--extractor", choices=("rules", "spacy", "model"), default="rules")
+    parser.add_argument(
+        "--extractor", choices=("rules", "spacy", "distilled", "model"), default="rules"
+    )
     parser.add_argument("--model", help="a GGUF file, for --extractor model")
     parser.add_argument("--n", type=int, default=0, help="size of a sample; 0: all")
     parser.add_argument("--batch", type=int, default=1, help="sentences that are asked at once")

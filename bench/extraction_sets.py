@@ -54,6 +54,8 @@ class GoldSentence:
     """What each of them is (person, place, date, number, other), where the makers say so."""
     within: bool = False
     """Whether a found end must stand within the gold end rather than be equal to it."""
+    document: str = ""
+    """The title of its page, where the set has pages; what is split for training is split by it."""
 
     @property
     def sentence_id(self) -> str:
@@ -111,7 +113,8 @@ def _wiki(data: Path, split: str) -> list[GoldSentence]:
         for title, at in record["supporting_facts"]:
             if title in pages and at < len(pages[title]):
                 text = untokenised(pages[title][at])
-                _add_stated(sentences.setdefault(text, GoldSentence(text)), record["evidences"])
+                sentence = sentences.setdefault(text, GoldSentence(text, document=title))
+                _add_stated(sentence, record["evidences"])
     return [each for each in sentences.values() if each.pairs]
 
 
@@ -191,7 +194,8 @@ def _redocred(data: Path, split: str) -> list[GoldSentence]:
                     for end, vertex in zip(ends, record["vertexSet"], strict=True)
                     if end
                 }
-                found.append(GoldSentence(_joined(tokens), stated, list(kinds), kinds))
+                text, page = _joined(tokens), record["title"]
+                found.append(GoldSentence(text, stated, list(kinds), kinds, document=page))
     return list({each.text: each for each in found}.values())
 
 

@@ -12,6 +12,7 @@ from functools import partial
 
 from averment.claims.split import PartKind, split_text
 from averment.findings import is_denied
+from averment.places import headed
 from averment.promises import Remedy
 from averment.scoring.claims import (
     ScorableClaim,
@@ -183,13 +184,17 @@ def _best_span(found: Faithfulness | None, passages: Sequence[Passage]) -> tuple
     passage = passages[found.passage]
     start = passage.start + found.start
     text = passage.text[found.start : found.end]
-    return (replace(passage, text=text, start=start, end=passage.start + found.end),)
+    end = passage.start + found.end
+    place = passage.place and passage.place.within(start, end)
+    return (replace(passage, text=text, start=start, end=end, place=place),)
 
 
 def _named_in(sentence: Sentence, answer: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The passages that hold both ends of a pair, or the answer found there."""
     form = TextForm()
-    words_of = [(p, form.words(f"{p.title} {p.text}")) for p in dict.fromkeys(passages)]
+    words_of = [
+        (p, form.words(f"{headed(p.title, p.place)} {p.text}")) for p in dict.fromkeys(passages)
+    ]
     needed = [
         (form.words(check.triplet.head), form.words(check.triplet.tail))
         for check in sentence.checks

@@ -118,9 +118,15 @@ class Settings(BaseSettings):
         "given: false, hedged, false_hedged, dropped, abstained, search, draft; and search_mends, "
         "draft_mends, the shares of bad claims that one more of them makes true",
     )
-    extractor: Literal["rules", "spacy", "model"] = Field(
+    extractor: Literal["rules", "spacy", "distilled", "model"] = Field(
         default="rules",
-        description="who finds entities and triplets: rules, spacy (extra [spacy]) or model",
+        description="who finds entities and triplets: rules, spacy (extra [spacy]), distilled (a "
+        "small encoder, extra [local]) or model",
+    )
+    extractor_model: Path | None = Field(
+        default=None,
+        description="the directory of the encoder behind the extractor distilled (model.onnx, "
+        "card.json); unset: the one of averment's source, which is too large for the core package",
     )
     aliases: bool = Field(
         default=True,

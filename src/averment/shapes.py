@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from averment.dating import Period
 from averment.errors import AvermentError
 from averment.outcomes import best_evidence, outcome_reason
+from averment.places import Placed, cited
 from averment.promises import ASSUMPTIONS
 from averment.scoring.withholding import is_withheld
 from averment.trace import to_plain
@@ -239,6 +240,7 @@ def occurrence_object(occurrence: Occurrence) -> dict[str, Any]:
         "start": occurrence.start,
         "end": occurrence.end,
         "snippet": occurrence.snippet,
+        **place_object(occurrence),
     }
     if occurrence.snippet is None:
         made["reasons"] = dict.fromkeys(("start", "end", "snippet"), "no_document_text")
@@ -316,12 +318,26 @@ def _retrieval_object(made: TriggeredRetrieval) -> dict[str, Any]:
     }
 
 
+def place_object(passage: Placed) -> dict[str, Any]:
+    """Page (or slide), section and citation of what stands in a document that has them.
+
+    ``page`` is that of its beginning, ``section`` the path of headings; each null where the
+    document has only the other.
+    """
+    place = passage.place
+    if place is None:
+        return {}
+    section = list(place.section) or None
+    return {"page": place.page, "section": section, "citation": cited(passage)}
+
+
 def _passage_object(passage: Passage) -> dict[str, Any]:
     return {
         "document_id": passage.document_id,
         "title": passage.title,
         "text": passage.text,
         "date": passage.date,
+        **place_object(passage),
     }
 
 
@@ -332,4 +348,5 @@ def _evidence_object(passage: Passage) -> dict[str, Any]:
         "start": passage.start,
         "end": passage.end,
         "date": passage.date,
+        **place_object(passage),
     }

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from averment.costs import Costs, Weighed
 from averment.dating import Age, AsOf
+from averment.places import Layout, Place
 from averment.promises import Promise
 
 
@@ -78,7 +79,7 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One record of a corpus. ``date`` is ISO 8601; everything unnamed is in ``metadata``."""
+    """One record of a corpus. ``date`` is ISO 8601; ``layout``: its sections and pages."""
 
     document_id: str
     text: str
@@ -87,6 +88,7 @@ class Document:
     date: str | None = None
     language: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    layout: Layout | None = None
 
 
 Phrase: TypeAlias = str | Set[str]
@@ -105,6 +107,7 @@ class Passage:
     text: str
     start: int
     end: int
+    place: Place | None = None
     date: str | None = None
 
 
@@ -132,9 +135,8 @@ class CorpusInfo:
 
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
     capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where the corpus has no such names. ``n_terms`` (different words) is ``None`` where
-    several segments each know their own only, or documents were deleted. All numbers are of what
-    is not deleted; the two of bytes are of the files.
+    ``None`` where there are no such names. ``n_terms`` (different words) is ``None`` where several
+    segments know their own only, or documents were deleted, which no number but bytes counts.
     """
 
     name: str
@@ -190,8 +192,8 @@ class Count:
 class Cooccurrence:
     """How often two phrases start within a window of words in one document.
 
-    ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
-    ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
+    ``pairs`` counts pairs of start positions, ``documents`` documents with at least one,
+    ``nearest_words`` is the smallest distance, ``None`` if the phrases share no document.
     ``a_forms`` and ``b_forms``: if several of a phrase were counted together.
     """
 
@@ -225,6 +227,7 @@ class Occurrence:
     start: int | None
     end: int | None
     snippet: str | None
+    place: Place | None = None
 
 
 # --- language -----------------------------------------------------------------------------------
@@ -327,8 +330,7 @@ class ModelInfo:
 class Prompt:
     """What a model is asked: ``text``, and the ``answer`` it has written so far.
 
-    Models that complete text are given both in a row; chat servers get the answer as a message
-    of the assistant to go on with.
+    Models that complete text get both in a row, chat servers the answer as a message to go on with.
     """
 
     text: str
@@ -407,7 +409,7 @@ class Check:
     """One pair held against the corpus.
 
     It is the ends of a triplet, or the final answer and a name of the question, without a relation.
-    A pair whose head the corpus hardly knows is ``NOT_COVERED``. ``relation``: None: not looked at.
+    A pair whose head the corpus hardly knows is ``NOT_COVERED``. ``relation`` None: nobody looked.
     """
 
     triplet: Triplet
@@ -423,9 +425,8 @@ class Check:
 class Sentence:
     """A committed sentence: what was checked in it and how often it was rewritten.
 
-    ``reason`` is a code for how the support came about where the checks do not show it. ``tokens``
-    are those that were written for it, with the log-probabilities of its own context; they join to
-    the end of ``text`` or all of it, or are empty. ``weighed``: its drafts in order, if weighed.
+    ``reason`` is a code for the support where checks do not show it. ``tokens``, as written in its
+    own context, join to the end of ``text`` or all of it, or are empty. ``weighed``: its drafts.
     """
 
     text: str
@@ -453,8 +454,8 @@ class ClaimScores:
 
     ``faithfulness`` is raw and enters as P(faithful). ``uf`` and ``uu`` are the confidences of the
     two branches (better when higher, any scale), by the estimators that `Scores` names.
-    ``features`` are the corpus features that are known. ``score`` is the mixture, in [0, 1]; only
-    if ``calibrated`` is it a probability, and then ``p_true`` says it again with its two parts.
+    ``features`` are the corpus features that are known. ``score`` is the mixture, in [0, 1]; if
+    ``calibrated`` it is a probability, and ``p_true`` says it again with its two parts.
     """
 
     faithfulness: Faithfulness | None
@@ -501,8 +502,7 @@ class Scores:
 class Draft:
     """What a policy returns; engines add ``scores`` and ``ages``, one a sentence, or none.
 
-    ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), or empty.
-    ``reason`` is a code: why it warned or abstained.
+    ``final_answer`` is the short one inside ``sentences``, or empty; ``reason`` why it warned.
     """
 
     sentences: tuple[Sentence, ...]

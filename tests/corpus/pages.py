@@ -21,10 +21,11 @@ def pdf(*pages: str, title: str = "") -> bytes:
         )
         kids.append(b"%d 0 R" % len(objects))
     objects[1] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(kids))
-    return _file(objects)
+    return file_of(objects)
 
 
-def _file(objects: list[bytes]) -> bytes:
+def file_of(objects: list[bytes]) -> bytes:
+    """A PDF file of objects; the first is the catalog, the fourth the properties."""
     made = b"%PDF-1.4\n"
     offsets = []
     for number, content in enumerate(objects, start=1):

@@ -15,6 +15,7 @@ CASES = [
     pytest.param("a.html", "lxml", "docs", id="html"),
     pytest.param("a.pdf", "pypdf", "docs", id="pdf"),
     pytest.param("a.docx", "docx", "docs", id="docx"),
+    pytest.param("a.pptx", "pptx", "docs", id="pptx"),
     pytest.param("a.parquet", "pyarrow", "parquet", id="parquet"),
 ]
 
@@ -48,7 +49,7 @@ def test_run_ends_with_the_line_to_type_when_nothing_else_is_there(
 
 
 def test_files_of_the_core_need_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("lxml", "pypdf", "docx", "pyarrow"):
+    for module in ("lxml", "pypdf", "docx", "pptx", "pyarrow"):
         monkeypatch.setitem(sys.modules, module, None)
     write(tmp_path / "a.csv", "text\nx\n")
     write(tmp_path / "a.md", "x")

@@ -66,10 +66,10 @@ def with_stream(packed: bytes) -> bytes:
 def test_pages_of_a_pdf_are_parted_by_a_blank_line(tmp_path: Path) -> None:
     path = write(tmp_path / "My paper.pdf", pdf("The ferry to Malmö.", "", "It sails."))
 
-    assert read(path) == (
-        [Document("My paper.pdf", "The ferry to Malmö.\n\nIt sails.", title="My paper")],
-        [],
-    )
+    (document,), bad = read(path)
+
+    assert (document.document_id, document.title) == ("My paper.pdf", "My paper")
+    assert (document.text, bad) == ("The ferry to Malmö.\n\nIt sails.", [])
 
 
 def test_pdf_is_titled_by_its_properties(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ HEAVY = (
     "lxml",
     "numpy",
     "openai",
+    "pptx",
     "pydantic",
     "pydantic_settings",
     "pyarrow",

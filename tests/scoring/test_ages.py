@@ -23,7 +23,7 @@ from doubles import exact, follow, together
 
 def dated(date: str | None) -> Passage:
     """A passage of a document of that date."""
-    return Passage(f"p{date}", f"d{date}", "", "Oslo is in Norway.", 0, 18, date)
+    return Passage(f"p{date}", f"d{date}", "", "Oslo is in Norway.", 0, 18, date=date)
 
 
 def claim(*evidence: str | None, windows_words: tuple[int, ...] = (9,)) -> Claim:

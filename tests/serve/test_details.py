@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import averment
+from averment.places import Layout, Section
 from averment.serve.completions import may_leave
 from averment.serve.details import address_of, cited, decision_on, headers_of
 from averment.types import ClaimVerdict, Document, Report, Support, Verdict
@@ -32,6 +34,15 @@ def test_what_supports_a_claim_is_cited_with_its_place() -> None:
         "end_index": 34,
     }
     assert found.results == [{"title": "Vltava", "url": "https://rivers.org/vltava"}]
+
+
+def test_a_document_with_pages_is_cited_by_page_and_section() -> None:
+    layout = Layout((Section(("Rivers",), 0, 0, len(LONG.text)),), (0, 4))
+    report = _report(LONG.text, replace(LONG, document_id="rivers.pdf", layout=layout))
+
+    found = cited(report.claims, {}, within=99)
+
+    assert [result["title"] for result in found.results] == ["rivers.pdf, pp. 1–2, Rivers"]
 
 
 def test_what_speaks_against_a_claim_is_not_cited_for_it() -> None:

@@ -18,6 +18,7 @@ import averment
 from averment.calibrating import calibrate
 from averment.franq.calibrator import Mode
 from averment.franq.calibrator_json import to_json
+from averment.places import Layout, Section
 from averment.serve.mcp import make_server
 from averment.serve.tool_requests import ExplainVerdict, VerifyClaims
 from averment.serve.tools import Tools
@@ -44,6 +45,25 @@ def _called(settings: Any, tool: str, **arguments: Any) -> CallToolResult:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(call())
+
+
+def test_passages_and_places_say_page_and_section(tmp_path: Path) -> None:
+    layout = Layout((Section(("Towns",), 0, 0, len(CLAIM)),), (0,))
+    documents = [averment.Document("a.pdf", CLAIM, layout=layout), averment.Document("b", CLAIM)]
+    averment.build_index(documents, tmp_path / "idx")
+    settings = resolve_settings(index=tmp_path / "idx")
+
+    found = _called(settings, "search_corpus", query="Oslo").structured_content
+    counted = _called(settings, "corpus_count", phrases=["Oslo"], detail=True).structured_content
+
+    assert found is not None
+    assert counted is not None
+    place = {"page": 1, "section": ["Towns"], "citation": "a.pdf, p. 1, Towns"}
+    for shown in (found["passages"], counted["counts"][0]["occurrences"]):
+        with_place = next(each for each in shown if each["document_id"] == "a.pdf")
+        without = next(each for each in shown if each["document_id"] == "b")
+        assert with_place.items() >= place.items()
+        assert place.keys().isdisjoint(without)
 
 
 def test_a_fault_of_ours_is_said_without_its_inside_which_is_in_the_log(

@@ -208,6 +208,7 @@ class Narrator:
         from rich.text import Text
 
         from averment import steps
+        from averment.places import cited
 
         match record.step:
             case steps.Generate() if record.outcome is not None:
@@ -219,7 +220,7 @@ class Narrator:
                     )
                     self._draft = ""
                 found = record.outcome.hits if record.outcome else ()
-                titles = ", ".join(hit.passage.title or hit.passage.document_id for hit in found)
+                titles = "; ".join(cited(hit.passage) for hit in found)
                 line = f"{query}  ({trigger.replace('_', ' ')}: {detail})"
                 err().print(Text(f"  looked up  {line} → {titles or 'nothing'}", style="cyan"))
             case steps.Commit(sentence=sentence):

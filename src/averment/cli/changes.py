@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -26,11 +27,18 @@ _SHOWN_BAD_RECORDS = 20
 PathsArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Files and folders: txt, md, html, pdf, docx; jsonl, csv, tsv (.gz, .zst), parquet."
+        help="Files and folders: txt, md, html, pdf, docx, pptx; "
+        "jsonl, csv, tsv (.gz, .zst), parquet."
     ),
 ]
 StrictOption = Annotated[
     bool, typer.Option("--strict", help="Stop at the first record that cannot be read.")
+]
+KeepReferencesOption = Annotated[
+    bool,
+    typer.Option(
+        "--keep-references", help="Count bibliographies too; they are never shown as evidence."
+    ),
 ]
 
 
@@ -57,6 +65,7 @@ def build(
             show_default=False,
         ),
     ] = None,
+    keep_references: KeepReferencesOption = False,
     strict: StrictOption = False,
     audit: AuditOption = None,
     json: JsonOption = False,
@@ -70,7 +79,8 @@ def build(
         "counts_only": counts_only,
         "keep_tokens": keep_tokens,
     }
-    _ingest(paths, index, options, aliases=aliases, strict=strict, audit=audit, json=json)
+    reading = _Reading(keep_references, strict)
+    _ingest(paths, index, options, reading, aliases=aliases, audit=audit, json=json)
 
 
 @app.command()
@@ -81,13 +91,15 @@ def add(
         bool,
         typer.Option("--replace", help="A document takes the place of the one with its id."),
     ] = False,
+    keep_references: KeepReferencesOption = False,
     strict: StrictOption = False,
     audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
     """Add documents to an index; those whose id is there already are listed and left out."""
     options = {"add": True, "replace": replace}
-    _ingest(paths, index, options, strict=strict, audit=audit, json=json)
+    reading = _Reading(keep_references, strict)
+    _ingest(paths, index, options, reading, audit=audit, json=json)
 
 
 @app.command()
@@ -184,13 +196,20 @@ def embed(
     out().print(f"{n_of(n_made, 'passage')} embedded in {seconds:.1f} s; all have vectors now.")
 
 
+class _Reading(NamedTuple):
+    """How files are read."""
+
+    keep_references: bool
+    strict: bool
+
+
 def _ingest(
     paths: list[Path],
     index: Path | None,
     options: dict[str, Any],
+    reading: _Reading,
     *,
     aliases: Path | None = None,
-    strict: bool,
     audit: str | None,
     json: bool,
 ) -> None:
@@ -204,9 +223,10 @@ def _ingest(
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
     bad: list[str] = []
+    without_references: list[str] = []
 
     def on_bad(record: BadRecord | str) -> None:
-        if strict:
+        if reading.strict:
             raise DatasetError(str(record), hint="Without --strict such records are skipped.")
         bad.append(str(record))
 
@@ -220,13 +240,14 @@ def _ingest(
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
-        documents = read_files(files, on_bad=on_bad, on_bytes=advance)
+        keep = reading.keep_references
+        documents = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
         try:
             info = build_index(
-                documents,
+                _noting(documents, without_references),
                 target,
                 on_duplicate=on_duplicate,
-                resume_key=fingerprint(files),
+                resume_key=fingerprint(files) + keep * ", with references",
                 on_resume=lambda n: err().print(
                     f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
                 ),
@@ -239,7 +260,8 @@ def _ingest(
             raise
     seconds = time.perf_counter() - started
     if json:
-        print_json({**info_object(info, target), "seconds": seconds, "skipped": bad})
+        found = {"seconds": seconds, "skipped": bad, "without_references": without_references}
+        print_json({**info_object(info, target), **found})
         return
     _print_bad(bad)
     console = out()
@@ -248,11 +270,22 @@ def _ingest(
         f"{n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}, "
         f"{n_of(info.n_passages, 'passage')} in {seconds:.1f} s"
     )
+    if without_references:
+        n_shorter = n_of(len(without_references), "document")
+        console.print(f"References left out of {n_shorter} (--keep-references counts them)")
     state = vector_state(open_index(target))
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")
     console.print(f'Next: averment ask{_flag(index, target)} "your question"')
+
+
+def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]:
+    """The documents; those whose references were left out are noted by their ids."""
+    for document in documents:
+        if document.layout and document.layout.lacks_references:
+            ids.append(document.document_id)
+        yield document
 
 
 def _flag(index: Path | None, target: Path) -> str:

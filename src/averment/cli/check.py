@@ -30,7 +30,7 @@ from averment.files import read_text, write_whole
 from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
-    from averment.types import Claim, Report
+    from averment.types import Claim, Document, Report
 
 _EditedOption = Annotated[
     Path | None,
@@ -48,6 +48,7 @@ _FailBelowOption = Annotated[
         show_default=False,
     ),
 ]
+_DOCUMENTS = frozenset((".md", ".html", ".htm", ".pdf", ".docx", ".pptx"))
 _FILE = "Name a text file, or - for stdin."
 
 
@@ -55,7 +56,10 @@ def check(
     file: Annotated[str, typer.Argument(help="A text file, or - for stdin.")],
     context: Annotated[
         list[Path] | None,
-        typer.Option(help="A text file to hold the claims against; may be repeated."),
+        typer.Option(
+            help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
+            "may be repeated."
+        ),
     ] = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
     index: IndexOption = None,
@@ -90,12 +94,11 @@ def check(
     from averment.answers import report_edited
     from averment.scoring.withholding import is_withheld
     from averment.settings import resolve_settings
-    from averment.types import Document
     from averment.wiring import check as check_text
     from averment.wiring.checks import is_index_meant
 
     text = read_text(file, hint=_FILE)
-    contexts = [Document(str(path), read_text(path, hint=_FILE)) for path in context or ()]
+    contexts = [_context(path) for path in context or ()]
     settings = resolve_settings(index=index)
     report = check_text(
         text,
@@ -128,6 +131,16 @@ def check(
         _print_report(report, failing)
     if failing or any(map(is_withheld, report.claims)):
         raise typer.Exit(1)
+
+
+def _context(path: Path) -> Document:
+    """A file to hold claims against; of a type that is not read as a document, its text."""
+    from averment.corpus.readers import read_document
+    from averment.types import Document
+
+    if path.suffix.lower() in _DOCUMENTS:
+        return read_document(path)
+    return Document(str(path), read_text(path, hint=_FILE))
 
 
 def number_of(claim: Claim) -> float | None:

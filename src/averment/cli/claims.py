@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from averment.cli.console import err, out
+from averment.places import cited
 from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ def print_claim(claim: Claim) -> None:
     for draft in claim.weighed:
         console.print(Text(f"{_INDENT}weighed: “{shortened(draft.text)}” {draft.in_words}"))
     for passage in claim.evidence:
-        source = passage.title or passage.document_id
         dated = f", {passage.date}" if passage.date else ""
-        line = f"{_INDENT}“{shortened(passage.text)}” — {source}{dated}"
+        line = f"{_INDENT}“{shortened(passage.text)}” — {cited(passage)}{dated}"
         console.print(Text(line, style="bright_black"))
     if claim.age is not None and claim.age.in_words is not None:
         is_stale = bool(claim.age.newer_documents)

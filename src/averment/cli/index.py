@@ -291,6 +291,8 @@ def _print_forms(forms: Sequence[SurfaceForm]) -> None:
 def _print_occurrences(occurrences: Sequence[Occurrence]) -> None:
     from rich.text import Text
 
+    from averment.places import cited
+
     for occurrence in occurrences:
         snippet = occurrence.snippet or "(no text: the index has counts only)"
-        out().print(Text.assemble(("  " + occurrence.document_id + "  ", "bold"), snippet))
+        out().print(Text.assemble((f"  {cited(occurrence)}  ", "bold"), snippet))

@@ -71,7 +71,8 @@ EmbedderOption = Annotated[
 ExtractorOption = Annotated[
     str | None,
     typer.Option(
-        help="Who finds claims: rules, spacy or model.  [default: rules]", show_default=False
+        help="Who finds claims: rules, spacy, distilled or model.  [default: rules]",
+        show_default=False,
     ),
 ]
 FaithfulnessOption = Annotated[

@@ -15,7 +15,7 @@ from pathlib import Path
 from averment.errors import UsageError
 
 SUFFIXES = (
-    *(".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".parquet"),
+    *(".txt", ".md", ".html", ".htm", ".pdf", ".docx", ".pptx", ".parquet"),
     *(kind + packed for kind in (".jsonl", ".csv", ".tsv") for packed in ("", ".gz", ".zst")),
 )
 """The types that are read, by the end of the file name in any case."""

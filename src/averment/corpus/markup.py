@@ -1,8 +1,10 @@
 """Web pages as plain text: one document a file.
 
 Paragraphs, headings, list items and table rows are parted by blank lines, cells by tabs, so that
-passages can be cut between them. Scripts, styles, navigation and form controls are left out. What
-this module does not do: guess what else on a page is not its content, run scripts.
+passages can be cut between them; headings make sections. A page that says what its main content is
+(``<main>``, or a single ``<article>``) is read no further. Scripts, styles, navigation, form
+controls and the footer of a page are left out. What this module does not do: guess what else on a
+page is not its content, run scripts.
 
 Needs the extra [docs]; lxml is imported when the first file is read.
 """
@@ -13,9 +15,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from averment.corpus.blocks import BLOCK, CELL, LINE, ROW, joined
+from averment.corpus.blocks import BLOCK, CELL, LINE, ROW, Mark, joined
 from averment.corpus.files import CorpusFile
 from averment.corpus.records import Unusable, damaged, decode, not_empty
+from averment.corpus.sections import layout_of
 from averment.errors import MissingExtraError
 from averment.types import Document
 
@@ -33,6 +36,8 @@ _BREAKS = {
     **dict.fromkeys(("td", "th"), CELL),
     "br": LINE,
 }
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_ASIDE_ROLES = frozenset(("navigation", "contentinfo", "search"))
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 # The names of encodings that pages use; of others, as the standard has it, no notice is taken.
 _CHARSET = re.compile(
@@ -54,11 +59,12 @@ def html_document(data: bytes, file: CorpusFile) -> Document:
         MissingExtraError: lxml is not installed.
     """
     root = _parse(decode(data, _encoding(data)))
-    text = joined(_pieces(root))
-    heading = next(root.iter("h1", "h2", "h3", "h4", "h5", "h6"), None)
+    found = joined(_pieces(_main(root)))
+    heading = next(root.iter(*_HEADINGS), None)
     title = _flat(root.find("head/title")) or _flat(heading) or file.path.stem
     language = root.get("lang", "").strip().partition("-")[0].lower()
-    return Document(file.name, text, title=title, language=language or None)
+    layout = layout_of(found.text, found.headings)
+    return Document(file.name, found.text, title, language=language or None, layout=layout)
 
 
 def _encoding(data: bytes) -> str:
@@ -91,14 +97,39 @@ def _flat(element: Any) -> str:
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
-def _pieces(root: Any) -> Iterator[str]:
+def _main(root: Any) -> Any:
+    """What the page says is its content; all of it, where it does not say so or has no text there.
+
+    An article is all of the content only where there is one: pages with several list them.
+    """
+    marked = [each for each in root.iter("main", "div") if _is_main(each)]
+    articles = list(root.iter("article"))
+    for found in (marked, articles):
+        if len(found) == 1 and _flat(found[0]):
+            return found[0]
+    return root
+
+
+def _is_main(element: Any) -> bool:
+    return bool(element.tag == "main" or element.get("role") == "main")
+
+
+def _is_aside(element: Any) -> bool:
+    """Whether an element is about the site: what moves about in it, and the foot of the page."""
+    if element.get("role") in _ASIDE_ROLES:
+        return True
+    inner = ("article", "main", "section", "blockquote")
+    return element.tag == "footer" and next(element.iterancestors(*inner), None) is None
+
+
+def _pieces(root: Any) -> Iterator[str | Mark]:
     """Text and breaks in reading order; blanks that only lay out the source become one."""
     from lxml import etree
 
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     n_pre = 0
     for event, element in walk:
-        if event == "start" and element.tag in _SKIPPED:
+        if event == "start" and (element.tag in _SKIPPED or _is_aside(element)):
             walk.skip_subtree()
             continue
         if element.tag == "pre":
@@ -106,6 +137,8 @@ def _pieces(root: Any) -> Iterator[str]:
         mark = _BREAKS.get(element.tag, "")
         if event == "start" or mark != LINE:
             yield mark
+        if event == "start" and element.tag in _HEADINGS and (title := _flat(element)):
+            yield Mark(int(element.tag[1]), title)
         yield _spaced((element.text if event == "start" else element.tail) or "", kept=n_pre > 0)
 
 

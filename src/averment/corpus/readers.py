@@ -8,22 +8,27 @@ are tolerable (the caller's `on_bad` may raise).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from averment.corpus.files import BadRecord, CorpusFile, list_files
 from averment.corpus.lines import read_csv, read_jsonl
+from averment.corpus.markdown import markdown_document
 from averment.corpus.markup import html_document
 from averment.corpus.parquet import read_parquet
 from averment.corpus.pdf import pdf_document
-from averment.corpus.records import Read, Unusable, decode, not_empty
+from averment.corpus.records import Partly, Read, Unusable, decode, not_empty
+from averment.corpus.sections import without
+from averment.corpus.slides import pptx_document
 from averment.corpus.word import docx_document
-from averment.errors import MissingExtraError
+from averment.errors import MissingExtraError, UsageError
+from averment.places import Role
 from averment.types import Document
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+_NEVER_KEPT = frozenset((Role.BOILERPLATE,))
+_LEFT_OUT = frozenset((Role.BOILERPLATE, Role.REFERENCES))
 
 
 def read_documents(
@@ -31,27 +36,51 @@ def read_documents(
     *,
     on_bad: Callable[[BadRecord], None],
     on_bytes: Callable[[int, int], None] | None = None,
+    keep_references: bool = False,
 ) -> Iterator[Document]:
     """The documents of files and directories, in a fixed order.
 
-    ``.txt``, ``.md``, ``.html``, ``.htm``, ``.pdf`` and ``.docx`` are one document each, named by
-    their path below the root given. ``.jsonl``, ``.csv`` and ``.tsv``, also with ``.gz`` or
-    ``.zst``, and ``.parquet`` hold one record a line or row: ``text``, and optionally ``id`` or
-    ``_id``, ``title``, ``date`` (ISO 8601), ``language``, ``source``; all else is metadata. A
-    record without an id is named ``path:line``.
+    ``.txt``, ``.md``, ``.html``, ``.htm``, ``.pdf``, ``.docx`` and ``.pptx`` are one document each,
+    named by their path below the root given; all but ``.txt`` have a layout where they have
+    headings or pages, and no tables of contents. ``.jsonl``, ``.csv`` and ``.tsv``, also with
+    ``.gz`` or ``.zst``, and ``.parquet`` hold one record a line or row: ``text``, and optionally
+    ``id`` or ``_id``, ``title``, ``date`` (ISO 8601), ``language``, ``source``; all else is
+    metadata. A record without an id is named ``path:line``.
 
     Args:
         paths: Files and directories.
         on_bad: Told of everything that is left out.
         on_bytes: Told (bytes consumed so far, bytes of all files) after each record; bytes as
             they lie on disk, so compressed ones of a compressed file.
+        keep_references: Keep bibliographies in the text, as sections of that role; otherwise they
+            are left out of it, so that nothing is counted there and nothing is found.
 
     Raises:
         UsageError: A path does not exist.
         MissingExtraError: After the last file, if an extra was missing for all of them.
     """
     found = list_files(paths)  # here, so that a missing path is known before the first document
-    return read_files(found, on_bad=on_bad, on_bytes=on_bytes or _nobody_listens)
+    on_bytes = on_bytes or _nobody_listens
+    return read_files(found, on_bad=on_bad, on_bytes=on_bytes, keep_references=keep_references)
+
+
+def read_document(path: Path) -> Document:
+    """The one document of a file of a type that holds one; named as the file was.
+
+    Raises:
+        UsageError: There is no such file, it cannot be used, or it holds many records.
+        MissingExtraError: The extra that reads it is missing.
+    """
+
+    def refuse(record: BadRecord) -> None:
+        raise UsageError(str(record), hint=f"Name a file with text in it: {', '.join(_WHOLE)}.")
+
+    (file,) = list_files([path])
+    if isinstance(file, BadRecord) or file.suffix not in _WHOLE:
+        refuse(file if isinstance(file, BadRecord) else BadRecord(path, None, "holds many records"))
+    for document in read_files([file], on_bad=refuse, on_bytes=_nobody_listens):
+        return replace(document, document_id=str(path))
+    raise AssertionError("a file that is not refused is a document")
 
 
 def _nobody_listens(n_read: int, n_total: int) -> None:
@@ -72,6 +101,7 @@ def read_files(
     *,
     on_bad: Callable[[BadRecord], None],
     on_bytes: Callable[[int, int], None],
+    keep_references: bool = False,
 ) -> Iterator[Document]:
     """The documents of files that `list_files` found; see `read_documents`."""
     readable = [file for file in files if isinstance(file, CorpusFile)]
@@ -79,11 +109,12 @@ def read_files(
     n_before = 0
     first_places: dict[str, str] = {}
     missing: list[MissingExtraError] = []
+    left_out = _NEVER_KEPT if keep_references else _LEFT_OUT
     for file in files:
         if isinstance(file, BadRecord):
             on_bad(file)
             continue
-        for line, found, n_bytes in _read_file(file):
+        for line, found, n_bytes in _read_file(file, left_out):
             on_bytes(n_before + n_bytes, n_total)
             if isinstance(found, Unusable):
                 on_bad(BadRecord(file.path, line, str(found)))
@@ -104,10 +135,10 @@ def read_files(
         raise missing[0]
 
 
-def _read_file(file: CorpusFile) -> Iterator[Read]:
+def _read_file(file: CorpusFile, left_out: frozenset[Role]) -> Iterator[Read]:
     kind = file.suffix.removesuffix(".gz").removesuffix(".zst")
     try:
-        yield from _RECORDS[kind](file) if kind in _RECORDS else _read_whole(file)
+        yield from _RECORDS[kind](file) if kind in _RECORDS else _read_whole(file, left_out)
     except MissingExtraError as error:
         yield Read(None, _NeedsExtra(error), file.n_bytes)
     except OSError as error:
@@ -115,10 +146,16 @@ def _read_file(file: CorpusFile) -> Iterator[Read]:
         yield Read(None, Unusable(reason), file.n_bytes)
 
 
-def _read_whole(file: CorpusFile) -> Iterator[Read]:
+def _read_whole(file: CorpusFile, left_out: frozenset[Role]) -> Iterator[Read]:
     found: Document | Unusable
     try:
-        found = _WHOLE[file.suffix](file.path.read_bytes(), file)
+        made = _WHOLE[file.suffix](file.path.read_bytes(), file)
+        if isinstance(made, Partly):
+            yield Read(None, made.missing, 0)
+            made = made.document
+        found = without(made, left_out)
+        if not found.text.strip():
+            found = Unusable("nothing but references or contents in it")
     except Unusable as reason:
         found = reason
     yield Read(None, found, file.n_bytes)
@@ -128,19 +165,14 @@ def _text_document(data: bytes, file: CorpusFile) -> Document:
     return Document(file.name, not_empty(decode(data)), title=file.path.stem)
 
 
-def _markdown_document(data: bytes, file: CorpusFile) -> Document:
-    text = not_empty(decode(data))
-    heading = _HEADING.search(text)
-    return Document(file.name, text, title=(heading and heading.group(1)) or file.path.stem)
-
-
-_WHOLE: Final[Mapping[str, Callable[[bytes, CorpusFile], Document]]] = {
+_WHOLE: Final[Mapping[str, Callable[[bytes, CorpusFile], Document | Partly]]] = {
     ".txt": _text_document,
-    ".md": _markdown_document,
+    ".md": markdown_document,
     ".html": html_document,
     ".htm": html_document,
     ".pdf": pdf_document,
     ".docx": docx_document,
+    ".pptx": pptx_document,
 }
 _RECORDS: Final[Mapping[str, Callable[[CorpusFile], Iterator[Read]]]] = {
     ".jsonl": read_jsonl,

@@ -23,6 +23,13 @@ class Unusable(Exception):
     """Why a record or a file cannot be used."""
 
 
+class Partly(NamedTuple):
+    """A document of which a part cannot be used, and why that cannot."""
+
+    document: Document
+    missing: Unusable
+
+
 class Read(NamedTuple):
     """What was found at a line or row (None: the whole file), and how far into the file it was."""
 

@@ -11,7 +11,7 @@ import json
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, overload
@@ -21,11 +21,12 @@ import numpy.typing as npt
 
 from averment.errors import DatasetError, IndexFormatError
 from averment.index.arrays import REBUILD, load_array, map_file, save_array
+from averment.index.layouts import layout_of_plain, plain_layout
 from averment.trace import from_plain, to_plain
 from averment.types import Document, Passage
 
 _FILE_NAME = "documents.jsonl"
-_FIELDS = tuple(field.name for field in fields(Document))
+_FIELDS = tuple(field.name for field in fields(Document) if field.name != "layout")
 
 
 def digest_of(document: Document) -> int:
@@ -37,7 +38,8 @@ def digest_of(document: Document) -> int:
     d = document
     metadata = to_plain(d.metadata) if d.metadata else {}
     try:
-        small = (d.document_id, d.title, d.source, d.date, d.language, metadata)
+        small = [d.document_id, d.title, d.source, d.date, d.language, metadata]
+        small += [plain_layout(d.layout)] if d.layout else []
         told = hashlib.sha256(json.dumps(small, ensure_ascii=False, sort_keys=True).encode())
         told.update(d.text.encode())
     except (TypeError, ValueError) as error:  # a lone surrogate is a ValueError too
@@ -53,6 +55,8 @@ def encode_document(document: Document) -> bytes:
     """
     plain = {name: getattr(document, name) for name in _FIELDS}
     plain["metadata"] = to_plain(document.metadata)
+    if document.layout:  # a line without it is of a document, or of an averment, that has none
+        plain["layout"] = plain_layout(document.layout)
     try:
         line = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
         return line.encode() + b"\n"
@@ -132,12 +136,14 @@ class DocumentStore:
             IndexFormatError: Its line is not what was written.
         """
         try:
-            document: Document = from_plain(Document, json.loads(self.line(number)))
+            plain = json.loads(self.line(number))
+            layout = layout_of_plain(plain.pop("layout")) if "layout" in plain else None
+            document: Document = from_plain(Document, plain)
         except (KeyError, TypeError, ValueError) as error:
             raise IndexFormatError(
                 f"{self._path} is damaged at document {number}: {error!r}.", hint=REBUILD
             ) from error
-        return document
+        return replace(document, layout=layout) if layout else document
 
     def line(self, number: int) -> bytes:
         """A document as `encode_document` made it."""
@@ -178,6 +184,7 @@ def _passage(document: Document, number: int, start: int, end: int) -> Passage:
         text=document.text[start:end],
         start=start,
         end=end,
+        place=document.layout.place(start, end) if document.layout else None,
         date=document.date,
     )
 

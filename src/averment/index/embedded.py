@@ -12,9 +12,9 @@ import dataclasses
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby, starmap
+from itertools import groupby, islice, starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
@@ -428,14 +428,16 @@ class EmbeddedIndex:
                 hint="Build it without --counts-only.",
             )
         return [
-            tuple(
-                self._around(place, context_words)
-                for place in self._nearest(a, b, window_words, limit)
-            )
-            for a, b in pairs
+            tuple(islice(self._windows(a, b, window_words, context_words), limit)) for a, b in pairs
         ]
 
-    def _nearest(self, a: Phrase, b: Phrase, window_words: int, limit: int) -> list[_Near]:
+    def _windows(
+        self, a: Phrase, b: Phrase, window_words: int, context_words: int
+    ) -> Iterator[Passage]:
+        found = (self._around(near, context_words) for near in self._nearest(a, b, window_words))
+        return (window for window in found if window is not None)
+
+    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[_Near]:
         """Where a pair stands closest in each document, the nearest first."""
         found = sorted(
             (abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
@@ -444,21 +446,29 @@ class EmbeddedIndex:
                 a, b, window_words, _DOCUMENTS_OF_WINDOWS
             )
         )
-        return list(starmap(_Near, found[:limit]))
+        return starmap(_Near, found)
 
-    def _around(self, near: _Near, context_words: int) -> Passage:
-        """The text of a pair with so many words before and after it."""
+    def _around(self, near: _Near, context_words: int) -> Passage | None:
+        """The text of a pair with so many words before and after it; None: it is no body."""
         part = self._parts[near.part]
         assert part.store is not None
         document = part.store.document(near.document)
         first, last = near.first - context_words, near.end + context_words
-        start, end = 0, len(document.text)
-        if first > 0 or last < part.segment.document_words(near.document):
+        start, end, place = 0, len(document.text), None
+        is_cut = first > 0 or last < part.segment.document_words(near.document)
+        if is_cut or document.layout:
             words = self._form.words_with_spans(document.text)
             start = words[first].start if first > 0 else start
             end = words[last - 1].end if last < len(words) else end
-        name, text = document.document_id, document.text[start:end]
-        return Passage(f"{name}@{start}", name, document.title, text, start, end, document.date)
+            pair = (words[near.first].start, words[near.end - 1].end)
+            if document.layout:
+                body = document.layout.body_around(*pair)
+                if body is None:
+                    return None
+                start, end = max(start, body[0]), min(end, body[1])
+                place = document.layout.place(*pair)
+        name, text, date = document.document_id, document.text[start:end], document.date
+        return Passage(f"{name}@{start}", name, document.title, text, start, end, place, date)
 
     def _of_each(self, ask: Callable[[Segment], _T]) -> tuple[list[_T], CountKind]:
         """What each segment answers, and whether that is all."""
@@ -478,8 +488,10 @@ class EmbeddedIndex:
     ) -> list[Occurrence]:
         """Places in one document of a segment, with their snippets as far as there is text."""
         document_id = part.document_ids[document]
+        layout = None
         if part.store:
-            text = part.store.document(document).text
+            stored = part.store.document(document)
+            text, layout = stored.text, stored.layout
             words = self._form.words_with_spans(text)
         elif part.tokens:
             text, words = _joined(part.tokens.words(document))
@@ -492,9 +504,10 @@ class EmbeddedIndex:
             ]
             start, end = phrases[0].start, max(phrase.end for phrase in phrases)
             shown = snippet(text, words, phrases)
+            where = layout.place(start, end) if layout else None
             # Offsets are of the document as it was, which packed words do not know.
             bounds = (start, end) if part.store else (None, None)
-            occurrences.append(Occurrence(document_id, bounds[0], bounds[1], shown))
+            occurrences.append(Occurrence(document_id, bounds[0], bounds[1], shown, where))
         return occurrences
 
 

@@ -18,6 +18,7 @@ except ImportError as error:
     raise MissingExtraError("Components for Haystack", "haystack") from error
 
 from averment.integrations.verifier import Verification, Verifier, document
+from averment.shapes import place_object
 from averment.types import Document, Passage
 
 
@@ -120,7 +121,7 @@ def _ours(documents: list[HaystackDocument]) -> list[Document]:
 
 
 def _theirs(passage: Passage) -> HaystackDocument:
-    place = {"start": passage.start, "end": passage.end}
+    place = {"start": passage.start, "end": passage.end, **place_object(passage)}
     told = {"document_id": passage.document_id, "title": passage.title, **place}
     return HaystackDocument(id=passage.passage_id, content=passage.text, meta=told)
 

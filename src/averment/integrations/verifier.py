@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from averment.errors import UnknownNameError, UsageError
+from averment.places import cited
 from averment.prompts import load
 from averment.serve.details import address_of, decision_on
 from averment.settings import resolve_settings
-from averment.shapes import report_object
+from averment.shapes import place_object, report_object
 from averment.types import Claim, ClaimVerdict, Document, Report, Retrieval, ScoredPassage, Verdict
 from averment.wiring import open_index, read_calibrator
 from averment.wiring.audited import record_check
@@ -64,7 +65,7 @@ class Verification:
             for span in claim.evidence if claim.verdict is ClaimVerdict.SUPPORTED else ():
                 name = span.document_id
                 url = self.urls.get(name) or address_of(name)
-                title = span.title or name
+                title = cited(span)
                 yield Citation(claim.start, claim.end, span.passage_id, name, title, url, span.text)
 
     def complaint(self) -> str:
@@ -198,6 +199,7 @@ def metadata_of(hit: ScoredPassage, retriever: str) -> dict[str, Any]:
         "start": passage.start,
         "end": passage.end,
         "date": passage.date,
+        **place_object(passage),
         "rank": hit.rank,
         "score": hit.score,
         "retriever": retriever,

@@ -53,20 +53,25 @@ def _padded(rows: Sequence[Sequence[int]], length: int) -> npt.NDArray[np.int64]
     return padded
 
 
-def open_onnx_texts(directory: Path, *, n_threads: int, purpose: str) -> OnnxTexts:
+def open_onnx_texts(
+    directory: Path, *, n_threads: int, purpose: str, tokenizer: Path | None = None
+) -> OnnxTexts:
     """Open the model of a directory.
 
     Args:
         directory: Holds both files.
         n_threads: Threads that compute.
         purpose: What the runtime is for, where it is missing: ``Faithfulness models``.
+        tokenizer: The tokenizer's file, where the model shares that of another.
 
     Raises:
         UsageError: The directory lacks one of the files.
         MissingExtraError: The runtime is not installed.
         ModelFileError: A file cannot be loaded, or the graph has other inputs.
     """
-    if missing := [name for name in (MODEL, TOKENIZER) if not (directory / name).is_file()]:
+    vocabulary = tokenizer or directory / TOKENIZER
+    files = (directory / MODEL, vocabulary)
+    if missing := [path.name for path in files if not path.is_file()]:
         raise UsageError(
             f"There is no {' and no '.join(missing)} in {directory}.",
             hint=f"Name the directory that holds a model as {MODEL} with its {TOKENIZER}.",
@@ -83,7 +88,7 @@ def open_onnx_texts(directory: Path, *, n_threads: int, purpose: str) -> OnnxTex
     # Waiting threads must not burn the cores of others.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        tokenizer = Tokenizer.from_file(str(directory / TOKENIZER))
+        loaded = Tokenizer.from_file(str(vocabulary))
         session = onnxruntime.InferenceSession(
             str(directory / MODEL), options, providers=["CPUExecutionProvider"]
         )
@@ -95,8 +100,8 @@ def open_onnx_texts(directory: Path, *, n_threads: int, purpose: str) -> OnnxTex
             f"{directory / MODEL} has the inputs {sorted(inputs)}; expected input_ids and "
             "attention_mask, and at most token_type_ids besides."
         )
-    tokenizer.no_padding()
-    return OnnxTexts(session, tokenizer, inputs)
+    loaded.no_padding()
+    return OnnxTexts(session, loaded, inputs)
 
 
 def file_digest(path: Path) -> str:

@@ -285,11 +285,12 @@ def _quote(passage: Passage, text: Html) -> Html:
 
 
 def passage_name(passage: Passage) -> list[Child]:
-    """The title of a passage, the id of its document and, if it has one, its date."""
+    """The title of a passage, the id of its document, where it stands there, and its date."""
     named: list[Child] = [tag("b", passage.document_id)]
     if passage.title and passage.title != passage.document_id:
         named = [tag("b", passage.title), " ", tag("code", passage.document_id)]
-    return [*named, f", {passage.date}"] if passage.date else named
+    where = [f", {passage.place.in_words}"] if passage.place else []
+    return [*named, *where, *([f", {passage.date}"] if passage.date else [])]
 
 
 def _corpus(claim: Claim, behind: Behind) -> Html:
@@ -372,7 +373,8 @@ def _place(place: Occurrence, names: Sequence[str], form: TextForm) -> Html:
     text: Child = tag("span", "the index keeps no text of it", class_="soft")
     if place.snippet is not None:
         text = with_phrases(place.snippet, names, form)
-    return tag("li", tag("code", place.document_id), " ", text)
+    where = f", {place.place.in_words}: " if place.place else " "
+    return tag("li", tag("code", place.document_id), where, text)
 
 
 def _names(check: Check) -> list[str]:

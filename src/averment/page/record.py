@@ -204,12 +204,16 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> list[Block]:
             f"{claim['verdict']} ({claim['support'].replace('_', ' ')} in the corpus)",
             _number(claim["p_faithful"]),
             _number(claim["p_true"]),
-            " · ".join(f"{e['document_id']}: {e['text']}" for e in claim.get("evidence", ())),
+            " · ".join(_quoted(span) for span in claim.get("evidence", ())),
         )
         for number, claim in enumerate(claims, start=1)
     ]
     head = ("claim", "text", "verdict", "faithful", "P(true)", "evidence")
     return [Heading("Claims"), Rows((head, *rows)) if rows else Note("None.")]
+
+
+def _quoted(span: Mapping[str, Any]) -> str:
+    return f"{span.get('citation', span['document_id'])}: {span['text']}"
 
 
 def _number(value: float | None) -> str:

@@ -7,6 +7,7 @@ and never that it is so. A code without words here is shown as it is.
 from __future__ import annotations
 
 from averment.findings import ENTAILED
+from averment.places import cited
 from averment.types import Check, ClaimVerdict, Count, RelationOutcome, Support, Verdict
 
 VERDICT_WORDS = {
@@ -156,7 +157,7 @@ def relation_in_words(check: Check) -> str:
     names = [rival.text for rival in found.rivals or ()]
     return template.format(
         tail=check.triplet.tail,
-        window=f"“{window.title or window.document_id}”" if window else "the corpus",
+        window=f"“{cited(window)}”" if window else "the corpus",
         rivals=f" ({', '.join(names)})" if names else "",
     )
 

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from averment import steps
+from averment.places import headed
 from averment.policies.loop import Inspection, Progress, Query, is_unknown, worst
 from averment.policies.pairs import PairCheck, one_contains_other
 from averment.policies.several_steps import goes_by_somebody
@@ -136,7 +137,8 @@ class FinalAnswerCheck:
         """The check for answers without a name to pair them with."""
         words = TextForm().words(answer)
         for passage in progress.ledger.passages:
-            if contains_words(TextForm().words(f"{passage.title} {passage.text}"), words):
+            text = f"{headed(passage.title, passage.place)} {passage.text}"
+            if contains_words(TextForm().words(text), words):
                 return Inspection(Support.PRESENT, "in_passage")
         detail = f"{answer} stands in none of the passages"
         return _failed(Support.UNKNOWN, "not_in_passages", progress.question, detail)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from averment.places import headed
 from averment.text import TextForm
 from averment.types import Passage, Retrieval, ScoredPassage, TriggeredRetrieval
 
@@ -91,11 +92,12 @@ class Ledger:
 
 
 def context_block(passages: Sequence[Passage]) -> str:
-    """Passages as a block of the prompt, title first; empty without passages."""
+    """Passages as a block of the prompt, title and section first; empty without passages."""
     if not passages:
         return ""
     lines = [
-        f"[{number}] " + _one_line(f"{passage.title}: {passage.text}".removeprefix(": "))
+        f"[{number}] "
+        + _one_line(f"{headed(passage.title, passage.place)}: {passage.text}".removeprefix(": "))
         for number, passage in enumerate(passages, start=1)
     ]
     return "Context:\n" + "\n".join(lines) + "\n\n"

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import EmptyCorpusError, IndexFormatError
+from averment.places import headed
 from averment.retrieval.terms import search_terms, terms_identity
 from averment.types import Passage, Retrieval, ScoredPassage
 
@@ -173,7 +174,7 @@ _NO_POSTINGS = _Postings(
 
 
 def _passage_terms(passage: Passage) -> list[str]:
-    return search_terms(f"{passage.title}\n{passage.text}")
+    return search_terms(f"{headed(passage.title, passage.place)}\n{passage.text}")
 
 
 def _score(ids: list[array[int]], numbers: dict[str, int], *, k1: float, b: float) -> _Postings:

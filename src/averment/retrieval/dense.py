@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import IndexFormatError, UsageError
+from averment.places import headed
 from averment.ports import TextEmbedder
 from averment.text import TextForm
 from averment.types import Passage, Retrieval, ScoredPassage
@@ -148,8 +149,9 @@ def add_vectors(
 
 
 def passage_text(passage: Passage) -> str:
-    """What of a passage is embedded: the title, and the text below it."""
-    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+    """What of a passage is embedded: title and section, and the text below them."""
+    over = headed(passage.title, passage.place)
+    return f"{over}\n{passage.text}" if over else passage.text
 
 
 def _key(text: str) -> bytes:

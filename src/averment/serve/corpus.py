@@ -24,6 +24,7 @@ from averment.shapes import (
     counts_by_period_object,
     counts_object,
     occurrence_object,
+    place_object,
     seen_object,
 )
 from averment.wiring.aliases import widened
@@ -144,6 +145,7 @@ def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
                     "start": hit.passage.start,
                     "end": hit.passage.end,
                     "date": hit.passage.date,
+                    **place_object(hit.passage),
                     "score": hit.score,
                 }
                 for hit in found.hits

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from averment.places import cited as cited_as
 from averment.scoring.withholding import CLAIMS_WITHHELD, is_withheld
 from averment.shapes import answer_object, report_object
 from averment.types import Answer, Claim, ClaimVerdict, Report, Verdict
@@ -50,7 +51,7 @@ def cited(claims: Iterable[Claim], urls: Mapping[str, str], *, within: int) -> C
             named = urls.get(passage.document_id) or address_of(passage.document_id)
             citation = {
                 "url": named,
-                "title": passage.title or passage.document_id,
+                "title": cited_as(passage),
                 "start_index": claim.start,
                 "end_index": claim.end,
             }

@@ -9,7 +9,7 @@ from averment.serve.tool_results import (
     Quote,
     ReadRelation,
 )
-from averment.shapes import claim_object, estimators_used, report_object
+from averment.shapes import claim_object, estimators_used, place_object, report_object
 from averment.text import shortened
 from averment.types import Check, Claim, Passage, RelationCheck, Report
 
@@ -97,7 +97,8 @@ def in_words(reason: str) -> str:
 
 def quoted(passage: Passage) -> Quote:
     """The span of a passage, cut."""
-    return Quote(document_id=passage.document_id, text=shortened(passage.text))
+    text = shortened(passage.text)
+    return Quote(document_id=passage.document_id, text=text, **place_object(passage))
 
 
 def _rounded(number: float | None) -> float | None:

@@ -230,13 +230,17 @@ def claim_facts(claims: Iterable[Claim]) -> list[dict[str, Any]]:
 
 
 def document_facts(passages: Iterable[Passage], salt: bytes) -> list[dict[str, Any]]:
-    """Which passages were read: document, place, and the hash of the salt and the text."""
+    """Which passages were read: document, place, and the hash of the salt and the text.
+
+    A page is a number; the section is text of the document, and stands with the texts.
+    """
     return [
         {
             "id": passage.document_id,
             "start": passage.start,
             "end": passage.end,
             "sha256": sealed(salt, passage.text.encode()),
+            **({"page": passage.place.page} if passage.place and passage.place.page else {}),
         }
         for passage in dict.fromkeys(passages)
     ]

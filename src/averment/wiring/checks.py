@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from averment.claims.aliases.book import AliasBook
+from averment.corpus.passages import whole_sections
 from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError, UsageError
@@ -164,7 +165,11 @@ def check_opened(
     """
     from averment.wiring.audited import Checked
 
-    passages = [_whole_context(number, given) for number, given in enumerate(contexts, start=1)]
+    passages = [
+        passage
+        for number, given in enumerate(contexts, start=1)
+        for passage in _whole_context(number, given)
+    ]
     counted: CorpusIndex | None = index
     if index is not None and settings.aliases:
         texts = [Passage("text", "text", "", text, 0, len(text)), *passages]
@@ -224,8 +229,11 @@ def _missing(what: str, hint: str) -> Any:
     return Missing(what, hint=hint)
 
 
-def _whole_context(number: int, given: str | Document) -> Passage:
+def _whole_context(number: int, given: str | Document) -> list[Passage]:
+    """All of a text; of a document that has sections, each of them, so that they can be cited."""
     document = given if isinstance(given, Document) else Document(f"context {number}", given)
+    if document.layout is not None:
+        return whole_sections(document)
     name = document.document_id
-    text = document.text
-    return Passage(name, name, document.title, text, 0, len(text), document.date)
+    text, date = document.text, document.date
+    return [Passage(name, name, document.title, text, 0, len(text), date=date)]

@@ -220,7 +220,7 @@ def _refuse(
     if resolved.extractor == "model":
         raise UsageError(
             "A run that only counts has no language model to find claims with.",
-            hint="Set extractor to rules or spacy.",
+            hint="Set extractor to rules, spacy or distilled.",
         )
 
 
@@ -229,7 +229,7 @@ def _counting(corpus: OpenCorpus) -> Counting:
     counted: CorpusIndex = index
     if settings.aliases:
         counted = WidenedIndex(index, RememberedForms(corpus.aliases), form=index.form)
-    model: Any = Missing("a language model", hint="Set extractor to rules or spacy.")
+    model: Any = Missing("a language model", hint="Set extractor to rules, spacy or distilled.")
     extractor = open_extractor(settings, model)
     retriever: Any = Missing("passages", hint="")
     trigger = make_policy("quco", index.info).trigger
@@ -267,5 +267,6 @@ def _identity(
         "index": index,
         "aliases": settings.aliases,
         "extractor": settings.extractor,
+        **({"extractor model": str(path)} if (path := settings.extractor_model) else {}),
         "averment": version(),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,8 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
     """Who finds entities and triplets.
 
     Raises:
-        MissingExtraError: The parser is not installed.
+        MissingExtraError: The parser, or what runs the encoder, is not installed.
+        ModelFileError: The encoder that ships is damaged.
     """
     if settings.extractor == "model":
         from averment.claims.prompted import PromptedExtractor
@@ -80,6 +82,47 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
         from averment.claims.parsed import open_spacy
 
         return open_spacy()
+    if settings.extractor == "distilled":
+        return open_distilled(settings.extractor_model)
     from averment.claims.rules import RulesExtractor
 
     return RulesExtractor()
+
+
+def open_distilled(directory: Path | None = None, *, n_threads: int = 1) -> ClaimExtractor:
+    """The extractor over a small encoder.
+
+    Args:
+        directory: Of the encoder; None: where the source has it. Without a ``tokenizer.json``
+            of its own it shares that of the judge that ships.
+        n_threads: Threads that compute.
+
+    Raises:
+        UsageError: There is no encoder.
+        MissingExtraError: The runtime is not installed.
+        ModelFileError: It is damaged, or no encoder of an extractor.
+    """
+    from averment.claims.distilled import DistilledExtractor
+    from averment.models.token_numbers import open_token_numbers
+
+    package = resources.files("averment")
+    with (
+        resources.as_file(package / "claims" / "model") as shipped,
+        resources.as_file(package / "faithfulness" / "model" / "tokenizer.json") as shared,
+    ):
+        directory = directory or shipped
+        if not (directory / "model.onnx").is_file():
+            raise UsageError(
+                f"There is no encoder for the extractor distilled in {directory}: packages of "
+                "averment leave it out for its size; it is in src/averment/claims/model of its "
+                "source.",
+                hint="Type: export AVERMENT_EXTRACTOR_MODEL=DIRECTORY",
+            )
+        own = directory / "tokenizer.json"
+        reader = open_token_numbers(
+            directory,
+            tokenizer=own if own.is_file() else shared,
+            n_threads=n_threads,
+            purpose="Distilled extractors",
+        )
+    return DistilledExtractor(reader)
