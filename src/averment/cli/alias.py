@@ -117,7 +117,9 @@ def show(
     from averment.wiring import has_countries, open_aliases, open_index
 
     settings = resolve_settings(index=index)
-    opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    opened = open_index(
+        settings.index, damaged_segments=settings.damaged_segments, settings=settings
+    )
     found = open_aliases(settings, opened).resolve(name)
     texts = [form.text for form in found.forms]
     *counts, union = opened.count([*texts, frozenset(texts)])

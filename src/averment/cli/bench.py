@@ -173,7 +173,9 @@ def _run(
 
     with ExitStack() as stack:
         model = stack.enter_context(open_cached_model(settings, seed=bench.decoder_seed))
-        index = open_index(index_place, damaged_segments=settings.damaged_segments)
+        index = open_index(
+            index_place, damaged_segments=settings.damaged_segments, settings=settings
+        )
         entrants = _entrants(bench, policies or list(bench.policies), index, model, settings, stack)
         name = re.sub(r"[^\w.-]+", "-", Path(model.info.name).name.removesuffix(".gguf"))
         directory = output or settings.home / "runs" / f"{bench.name}-{name}"

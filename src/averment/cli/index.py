@@ -189,7 +189,9 @@ def _open(index: Path | None, *, aliases: bool, **restriction: str | None) -> Co
     from averment.wiring import open_aliases, open_index, widened
 
     settings = resolve_settings(index=index)
-    opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    opened = open_index(
+        settings.index, damaged_segments=settings.damaged_segments, settings=settings
+    )
     if any(value is not None for value in restriction.values()):
         opened = opened.where(**restriction)
         if not opened.info.n_documents:

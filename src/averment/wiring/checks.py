@@ -63,7 +63,7 @@ def check(
     named = {**settings, "model": model if isinstance(model, str) else None}
     resolved = resolve_settings(**named)
     opened = (
-        open_index(index, damaged_segments=resolved.damaged_segments)
+        open_index(index, damaged_segments=resolved.damaged_segments, settings=resolved)
         if isinstance(index, (str, Path))
         else index
     )

@@ -28,6 +28,7 @@ from averment.wiring.audited_changes import (
     record_merge,
     recording,
 )
+from averment.wiring.foreign import AnyIndex, open_foreign
 from averment.wiring.retrievers import carry_vectors
 
 
@@ -173,18 +174,36 @@ def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInf
     return writer.publish()
 
 
-def open_index(path: str | Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:
+def open_index(
+    path: str | Path,
+    *,
+    damaged_segments: DamagedSegments = "fail",
+    settings: Settings | None = None,
+) -> AnyIndex:
     """Open an index for counting.
 
     Args:
-        path: The index directory.
+        path: The index directory, or an index of infini-gram: a directory in its format, or
+            ``infinigram:NAME``.
         damaged_segments: With ``lower_bound``, what cannot be read is left out, and counts say
             that they are lower bounds.
+        settings: How infini-gram is asked; None: as environment and files say.
 
     Raises:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
+        IndexUnavailable: A server does not answer.
+        UsageError: infini-gram's engine or a tokenizer is missing; there is no index of that name.
     """
+    if (foreign := open_foreign(Path(path), settings)) is not None:
+        return foreign
+    return open_own_index(path, damaged_segments=damaged_segments)
+
+
+def open_own_index(
+    path: str | Path, *, damaged_segments: DamagedSegments = "fail"
+) -> EmbeddedIndex:
+    """Open an index that averment built; see `open_index`."""
     index = open_embedded(Path(path), damaged_segments=damaged_segments)
     for problem in index.problems:
         logging.getLogger("averment").warning("left out, so counts are lower bounds: %s", problem)

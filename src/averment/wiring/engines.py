@@ -56,7 +56,9 @@ def open_engine(
     opened = (
         index
         if isinstance(index, EmbeddedIndex)
-        else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+        else open_index(
+            resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
+        )
     )
     parameters = policy_parameters or {}
     rule = make_policy(resolved.policy, opened.info, parameters)

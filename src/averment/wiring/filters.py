@@ -185,7 +185,9 @@ def open_filter(
         fields = FieldChoice(fields.text, fields.question, None, fields.labels)
     opened = index if isinstance(index, EmbeddedIndex) else None
     if opened is None and (not full or is_index_meant(resolved)):
-        opened = open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+        opened = open_index(
+            resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
+        )
     corpus = OpenCorpus(resolved, index=opened)
     counting = None if opened is None else _counting(corpus)
     find = Judging(partial(_report, corpus), counting) if full else counting

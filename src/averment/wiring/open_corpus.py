@@ -72,7 +72,7 @@ class OpenCorpus:
         """
         path, damaged = self.settings.index, self.settings.damaged_segments
         found: EmbeddedIndex = self._once(
-            "index", lambda: open_index(path, damaged_segments=damaged)
+            "index", lambda: open_index(path, damaged_segments=damaged, settings=self.settings)
         )
         return found
 

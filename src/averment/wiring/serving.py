@@ -196,7 +196,9 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
     with ExitStack() as opened:
         if (auditor := open_auditor(settings)) is not None:
             opened.enter_context(auditor)
-        index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+        index = open_index(
+            settings.index, damaged_segments=settings.damaged_segments, settings=settings
+        )
         retriever = open_retriever(index, settings)
         if opens_model:
             own = open_model(settings)

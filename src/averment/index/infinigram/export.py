@@ -4,7 +4,7 @@ Tokens are the words of the text form, or those of a `tokenizer.json`. The suffi
 infini-gram's own indexing, with one processor: with more it leaves suffixes out of small corpora.
 A directory is complete once its description is there, which is written last.
 
-What this module does not do: counts (infini-gram finds them), passages, metadata beyond id and title.
+What this module does not do: write counts, passages, or metadata beyond id and title.
 
 Source: `infini_gram.indexing` 2.6.0, index version 4.
 """
@@ -141,7 +141,9 @@ def _text(each: Content) -> str:
     return each.text
 
 
-def _write(index: EmbeddedIndex, target: Path, tokens_of_document: Callable[[Content], list[int]]) -> int:
+def _write(
+    index: EmbeddedIndex, target: Path, tokens_of_document: Callable[[Content], list[int]]
+) -> int:
     """The tokens of all documents, a separator before each; where each begins, and its id."""
     starts, metadata_starts = array("Q"), array("Q")
     n_tokens = n_metadata_bytes = 0
@@ -171,9 +173,9 @@ def _sort_suffixes(target: Path) -> None:
         command += ["--ulimit", str(_most_open_files())]
         made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode or not is_infinigram(target):
-        said = (made.stderr or made.stdout).strip().splitlines()
+        said = (made.stderr or made.stdout).strip().splitlines() or ["it says nothing"]
         raise CorpusError(
-            f"infini-gram's indexing of {target} failed: {said[-1] if said else 'it says nothing'}.",
+            f"infini-gram's indexing of {target} failed: {said[-1]}.",
             hint="Is there enough memory (25 bytes a token) and disk?",
         )
 

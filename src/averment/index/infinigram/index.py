@@ -149,7 +149,9 @@ class InfiniGramIndex:
         Raises:
             QueryError: A phrase has no word, or the window is below zero.
         """
-        return [each for (each,) in self.cooccurrence_by_window(pairs, windows_words=[window_words])]
+        return [
+            each for (each,) in self.cooccurrence_by_window(pairs, windows_words=[window_words])
+        ]
 
     def cooccurrence_by_window(
         self, pairs: Sequence[tuple[Phrase, Phrase]], *, windows_words: Sequence[int]
@@ -362,7 +364,9 @@ class InfiniGramIndex:
                 if isinstance(given, Refused):
                     is_all = False
                     continue
-                document = made.setdefault(given, _Document(given, self.form, self._source.matching))
+                document = made.setdefault(
+                    given, _Document(given, self.form, self._source.matching)
+                )
                 documents.setdefault(given.number, document)
                 is_all = is_all and given.is_whole and document.explains(side)
             in_order = [documents[number] for number in sorted(documents)]
@@ -398,7 +402,7 @@ class InfiniGramIndex:
         return Occurrence(document.given.document_id, *bounds, shown)
 
 
-# --- what is known of a name ------------------------------------------------------------------------
+# --- what is known of a name ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +416,9 @@ class _Known:
     def of(cls, side: Side, found: Mapping[str, Found | Refused]) -> _Known:
         answers = {spelling: found[spelling] for spelling in sorted(side)}
         there = {
-            spelling: each for spelling, each in answers.items() if isinstance(each, Found) and each.n
+            spelling: each
+            for spelling, each in answers.items()
+            if isinstance(each, Found) and each.n
         }
         reasons = [each.reason for each in answers.values() if isinstance(each, Refused)]
         return cls(there, reasons[0] if reasons else None)
@@ -446,7 +452,7 @@ def _may_overlap(one: Sequence[str], other: Sequence[str]) -> bool:
     return inside or ends
 
 
-# --- what was read ----------------------------------------------------------------------------------
+# --- what was read --------------------------------------------------------------------------------
 
 
 class _Document:

@@ -179,7 +179,7 @@ class LocalEngine:
         return [ask(s=shard, rank=rank, max_disp_len=1)["doc_ix"] for shard, rank in ranks]
 
 
-# --- what is looked at before a file is opened --------------------------------------------------------
+# --- what is looked at before a file is opened ----------------------------------------------------
 
 
 def _check_files(path: Path) -> int:
@@ -334,4 +334,4 @@ def _digest(path: Path) -> str:
 
 def _written_at(path: Path) -> str:
     written = (path / "table.0").stat().st_mtime
-    return datetime.datetime.fromtimestamp(written, tz=datetime.timezone.utc).isoformat()
+    return datetime.datetime.fromtimestamp(written, tz=datetime.UTC).isoformat()
