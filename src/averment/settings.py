@@ -140,6 +140,11 @@ class Settings(BaseSettings):
         default="fail",
         description="segments that cannot be read: fail, or answer without them (lower_bound)",
     )
+    passages: Path | None = Field(
+        default=None,
+        description="an index of averment's whose passages are searched where `index` is one of "
+        "infini-gram; unset: documents of that are read around the names of a query",
+    )
     infinigram_tokenizer: Path | None = Field(
         default=None,
         description="the tokenizer.json whose tokens an index in infini-gram's format has; unset: "

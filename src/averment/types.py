@@ -132,9 +132,8 @@ class CorpusInfo:
     """What an index is: compared when it is opened, echoed with its results.
 
     ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of capitalised
-    names in a sample of the corpus: by default rarer ones are rare. Numbers are of what is not
-    deleted, those of bytes of the files. ``None`` is what an index does not know, as its different
-    words (``n_terms``) over several segments. ``tells_documents``: its counts have documents.
+    names in a sample: by default rarer ones are rare. Numbers are of what is not deleted, ``None``
+    is what the index does not know. ``tells_documents``: its counts say in how many documents.
     """
 
     name: str
@@ -194,8 +193,7 @@ class Cooccurrence:
 
     ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
     ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
-    ``a_forms`` and ``b_forms``: if several of a phrase were counted together. ``exists`` is never
-    an estimate, also where the numbers are; ``reason``: as of `Count`.
+    ``a_forms``, ``b_forms``: if several were counted together. ``exists`` is never an estimate.
     """
 
     exists: bool | None

@@ -35,6 +35,7 @@ class Corpus:
         self.documents = list(documents)
         self.texts: list[str] = []
         self._numbers: dict[str, int] = {}
+        self.samples_at = _MOST_CLAUSE_FREQ
         self.ids: list[int] = []
         self.starts: list[int] = []
         for document in documents:
@@ -77,6 +78,7 @@ class Corpus:
         both are near enough they make one range, and a range with a separator in it is dropped.
         """
         approx, factor = False, 1
+        max_freq = min(max_freq, self.samples_at)
         sides = []
         for clause in cnf:
             order = [self.order[rank] for ids in clause for rank in range(*self.find(ids))]
@@ -106,12 +108,13 @@ class InfiniGramServer(Loopback):
     Each of `faults` spoils one request, in order: ``500``, ``429``, ``html`` (no JSON), ``hang``
     (no reply), ``timed out`` (status 200 with an error that may pass), ``empty`` (a reply without
     the fields that were asked for), ``approx`` (a plain count that says it is approximate).
-    `mini` makes it infini-gram mini.
+    `mini` makes it infini-gram mini. More than `samples_at` occurrences of a clause are sampled.
     """
 
     corpora: Mapping[str, Sequence[Document]]
     mini: bool = False
     latency_s: float = 0.0
+    samples_at: int = _MOST_CLAUSE_FREQ
     faults: list[str] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     most_at_once: int = 0
@@ -119,6 +122,8 @@ class InfiniGramServer(Loopback):
 
     def __post_init__(self) -> None:
         self.opened = {name: Corpus(documents) for name, documents in self.corpora.items()}
+        for corpus in self.opened.values():
+            corpus.samples_at = self.samples_at
         self._at_once = 0
         self._lock = threading.Lock()
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from averment.evaluation.bench_file import Bench, QuestionSet
     from averment.evaluation.run_record import SetRecord
     from averment.evaluation.running import DrawnSet, Entrant, Progress
-    from averment.index.embedded import EmbeddedIndex
     from averment.models.cache import CachedModel
     from averment.settings import Settings
+    from averment.wiring.foreign import AnyIndex
 
 __all__ = ["app"]
 
@@ -209,7 +209,7 @@ def _deciding(settings: Settings) -> dict[str, str]:
 def _entrants(
     bench: Bench,
     policies: list[str],
-    index: EmbeddedIndex,
+    index: AnyIndex,
     model: CachedModel,
     settings: Settings,
     stack: ExitStack,

@@ -1,7 +1,7 @@
 """The counts of an index as a table: how often each word occurs, and in how many documents.
 
 Which words there are is read off the documents, so an index of counts alone has no table; how often
-they occur is what the index answers. What this module does not do: phrases, of which there is no end.
+they occur is what the index answers. What this module does not do: count phrases.
 """
 
 from __future__ import annotations

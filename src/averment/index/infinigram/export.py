@@ -75,7 +75,7 @@ def export_infinigram(
     if importlib.util.find_spec("infini_gram") is None:
         raise MissingExtraError("Exports for infini-gram", "infinigram")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target} is there already.", hint="Name another directory: -o DIR")
+        raise UsageError(f"{target} is there already.", hint="Name another directory: --output DIR")
     target.mkdir(parents=True, exist_ok=True)
     encoding = None if tokenizer is None else read_tokenizer(tokenizer)
     info = index.info

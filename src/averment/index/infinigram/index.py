@@ -396,10 +396,10 @@ class InfiniGramIndex:
             Span(words[at].start, words[at + n_words - 1].end) for at, n_words in sorted(places)
         ]
         shown = snippet(text, words, spans)
-        bounds: tuple[int, int] | tuple[None, None] = (None, None)
-        if self._source.is_exact_text and document.given.is_whole:
-            bounds = spans[0].start, max(span.end for span in spans)
-        return Occurrence(document.given.document_id, *bounds, shown)
+        name = document.given.document_id
+        if not (self._source.is_exact_text and document.given.is_whole):
+            return Occurrence(name, None, None, shown)
+        return Occurrence(name, spans[0].start, max(span.end for span in spans), shown)
 
 
 # --- what is known of a name ----------------------------------------------------------------------

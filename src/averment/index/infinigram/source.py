@@ -98,17 +98,35 @@ class Matching(Protocol):
 class Source(Protocol):
     """An index in infini-gram's format. Every method takes a batch and keeps its order."""
 
-    matching: Matching
-    is_exact_text: bool
-    """Whether documents come back as they were written, so that offsets into them mean anything."""
-    most_read: int
-    """Documents that may be read to answer one question."""
-    most_tokens_apart: int
-    """The widest window that can be asked for."""
-    most_terms: int
-    """Forms of one name that can be asked for together."""
-    tokens_per_word: float
-    """How many tokens a word has, about."""
+    @property
+    def matching(self) -> Matching:
+        """What counts as an occurrence."""
+        ...
+
+    @property
+    def is_exact_text(self) -> bool:
+        """Whether documents come back as they were written, so that offsets mean anything."""
+        ...
+
+    @property
+    def most_read(self) -> int:
+        """Documents that may be read to answer one question."""
+        ...
+
+    @property
+    def most_tokens_apart(self) -> int:
+        """The widest window that can be asked for; 0: none can."""
+        ...
+
+    @property
+    def most_terms(self) -> int:
+        """Forms of one name that can be asked for together."""
+        ...
+
+    @property
+    def tokens_per_word(self) -> float:
+        """How many tokens a word has, about."""
+        ...
 
     def find(self, spellings: Sequence[str]) -> list[Found | Refused]:
         """The occurrences of each phrase."""
