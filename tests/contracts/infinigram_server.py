@@ -1,8 +1,8 @@
 """A server on loopback that speaks infini-gram's API and counts as infini-gram does, with faults.
 
-Requests, fields, limits and error strings are those of the API's documentation and of its server's
-code (`tests/index/infinigram_replies.json` holds examples); the real API was never asked. Its tokens
-are words and marks with the blank before them, so that case and blanks matter as they do there.
+Requests, fields, limits and error strings are those of the API's documentation and of its
+server's code (`tests/index/infinigram_replies.json` holds examples); the real API was never asked.
+Its tokens are words and marks with the blank before them, so that case and blanks matter here, too.
 """
 
 from __future__ import annotations
@@ -283,7 +283,7 @@ def _told(corpus: Corpus, number: int, n_all: int, n_shown: int) -> dict[str, An
 
 
 def _mini(corpus: Corpus, query_type: str, query: str, body: dict[str, Any]) -> dict[str, Any]:
-    """infini-gram mini: characters. A document begins with a blank, so that words come after one."""
+    """infini-gram mini: characters. A document begins with a blank, so that all words have one."""
     texts = [f" {document.text}" for document in corpus.documents]
     if query_type == "get_doc_by_rank":
         number, at = divmod(body["rank"], 1_000_000)

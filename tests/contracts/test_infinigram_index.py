@@ -1,4 +1,4 @@
-"""infini-gram's engine and its API keep the contract, each with what it states that it cannot do."""
+"""infini-gram's engine and its API keep the contract, but for what each states that it cannot."""
 
 from __future__ import annotations
 
