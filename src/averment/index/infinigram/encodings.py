@@ -163,7 +163,7 @@ def read_tokenizer(path: Path) -> TokenizerEncoding:
         UsageError: There is no such file, or it is no tokenizer.
     """
     file = path / "tokenizer.json" if path.is_dir() else path
-    hint = "Name the tokenizer.json of the model whose tokens the index has: AVERMENT_TOKENIZER"
+    hint = "Name the tokenizer.json of the index's model: AVERMENT_INFINIGRAM_TOKENIZER=FILE"
     try:
         content = file.read_bytes()
     except OSError as error:

@@ -206,9 +206,11 @@ def _check_shard(path: Path, shard: int) -> None:
     n_bytes, n_table_bytes = tokens.stat().st_size, table.stat().st_size
     width = _token_bytes(path, shard)
     pointer = _pointer_bytes(n_bytes)
-    offsets = np.fromfile(path / f"offset.{shard}", dtype="<u8")
+    starts = path / f"offset.{shard}"
+    offsets = np.fromfile(starts, dtype="<u8")
     n_tokens = n_bytes // width
-    fits = n_bytes % width == 0 and n_table_bytes == n_tokens * pointer and len(offsets) > 0
+    fits = n_bytes % width == 0 and n_table_bytes == n_tokens * pointer
+    fits = fits and starts.stat().st_size == 8 * len(offsets) > 0
     if not fits or offsets[0] != 0 or (np.diff(offsets.astype(np.int64)) <= 0).any():
         raise IndexFormatError(f"Shard {shard} of {path} has files that do not fit.", hint=_REBUILD)
     if offsets[-1] >= n_bytes:
@@ -282,7 +284,8 @@ def _encoding(path: Path, told: dict[str, Any], width: int, tokenizer: Path | No
     if tokenizer is None and not own.exists():
         raise UsageError(
             f"The index {path} has tokens of a tokenizer, which it does not say.",
-            hint="Name the tokenizer.json of its model: AVERMENT_TOKENIZER=FILE (or put it there).",
+            hint="Put the tokenizer.json of its model there, or name it: "
+            "AVERMENT_INFINIGRAM_TOKENIZER=FILE",
         )
     found = read_tokenizer(tokenizer or own)
     if told.get("tokenizer_sha256") not in (None, found.digest):
@@ -315,7 +318,7 @@ def _check_tokenizer(path: Path, engine: Any, encoding: TokenizerEncoding) -> No
             f"The tokens of {path} are not those of the tokenizer {encoding.digest[:12]}: of "
             f"{n_read} documents, {n_same} come out as they are.",
             hint="Name the tokenizer.json of the model that the index was built for: "
-            "AVERMENT_TOKENIZER=FILE",
+            "AVERMENT_INFINIGRAM_TOKENIZER=FILE",
         )
 
 
