@@ -1,6 +1,6 @@
 """How many counts a second infini-gram's API gives through averment; a stub answers, after a delay.
 
-    python bench/infinigram_http.py [--latency-ms 50] [--counts 2000] [--parallel 16]
+    python bench/infinigram_http.py [--latency-ms 50] [--counts 2000] [--parallel 24]
 
 The stub runs in a process of its own and does nothing but wait. Three ways take turns in each
 round: one request at a time (as a plain client does), in batches, and the same batch again (from
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--latency-ms", type=float, default=50.0)
     parser.add_argument("--counts", type=int, default=2000)
-    parser.add_argument("--parallel", type=int, default=16)
+    parser.add_argument("--parallel", type=int, default=24)
     asked = parser.parse_args()
     ours, theirs = multiprocessing.Pipe()
     server = multiprocessing.Process(

@@ -151,7 +151,7 @@ class Settings(BaseSettings):
         "the one in its directory, or the API's",
     )
     infinigram_parallel: int = Field(
-        default=16, ge=1, description="requests at a time to infini-gram's API"
+        default=24, ge=1, description="requests at a time to infini-gram's API"
     )
     data: Path | None = Field(
         default=None,

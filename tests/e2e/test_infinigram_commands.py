@@ -105,7 +105,9 @@ def test_a_question_is_answered_over_it(address: str) -> None:
     assert checks
     assert all(check.support is Support.PRESENT for check in checks)
     assert answer.verdict is Verdict.ANSWERED
-    assert [hit.passage.document_id for hit in answer.answer.retrievals[0].retrieval.hits] == ["hardy"]
+    assert [hit.passage.document_id for hit in answer.answer.retrievals[0].retrieval.hits] == [
+        "hardy"
+    ]
     assert again.text == answer.text
 
 
@@ -177,6 +179,27 @@ def test_what_would_change_it_is_refused(
 ) -> None:
     assert run(["index", *command, "--index", address]) == 2
     assert "no averment index" in capsys.readouterr().err
+
+
+def test_nothing_is_built_at_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("a")
+
+    assert run(["index", "build", str(tmp_path / "a.txt"), "--index", "infinigram:ours"]) == 2
+    assert "nothing can be built" in capsys.readouterr().err
+    assert not Path("infinigram:ours").exists()
+
+
+def test_forms_of_a_name_are_counted_there_too(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["alias", "add", "Silas Hardy", "S. Hardy", "x" * 1200]) == 0
+    capsys.readouterr()
+
+    assert run(["alias", "test", "Silas Hardy", "--index", address]) == 0
+    shown = capsys.readouterr().out
+
+    assert "at least        2 in ? documents" in shown
+    assert "not counted: longer than the 1,000 characters" in shown
 
 
 def test_documents_of_one_language_cannot_be_asked(

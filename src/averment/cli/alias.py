@@ -170,6 +170,8 @@ def _refusal(one: RefusedForm) -> str:
 
 
 def _counted(count: Count) -> str:
+    if count.value is None:
+        return f"not counted: {count.reason or 'no answer'}"
     return f"{at_least(count.kind)}{count.value:>8,} in {n_of(count.documents, 'document'):<16}"
 
 

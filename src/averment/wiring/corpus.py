@@ -28,7 +28,7 @@ from averment.wiring.audited_changes import (
     record_merge,
     recording,
 )
-from averment.wiring.foreign import AnyIndex, open_foreign
+from averment.wiring.foreign import AnyIndex, open_foreign, refuse_address
 from averment.wiring.retrievers import carry_vectors
 
 
@@ -75,6 +75,7 @@ def build_index(
             "An index of counts only has no place for a table of aliases.",
             hint="Build it without --counts-only, or add them for all indexes: averment alias add",
         )
+    refuse_address(Path(path))
     form = None if add else TextForm(fold_accents=fold_accents)
     only, tokens = (None, None) if add else (counts_only, keep_tokens)
     log = DocumentLog()

@@ -65,22 +65,17 @@ def open_foreign(named: Path, settings: Settings | None) -> InfiniGramIndex | No
     return open_local(named, tokenizer=settings.infinigram_tokenizer)
 
 
-def owned(index: AnyIndex, what: str) -> EmbeddedIndex:
-    """The index, which is to be one of averment's own.
-
-    Args:
-        index: An open index.
-        what: What needs it, for the message.
+def refuse_address(path: Path) -> None:
+    """Let nothing be built where the name is an address and no directory.
 
     Raises:
-        UsageError: It is not.
+        UsageError: It is one.
     """
-    if isinstance(index, EmbeddedIndex):
-        return index
-    raise UsageError(
-        f"{what} needs an index that averment built; {index.info.name!r} is infini-gram's.",
-        hint="Name another one: --index DIR",
-    )
+    if address_of(path) is not None:
+        raise UsageError(
+            f"{path} is an index of infini-gram, where nothing can be built.",
+            hint="Name a directory: --index DIR",
+        )
 
 
 def export_index(index: EmbeddedIndex, target: Path, *, tokenizer: Path | None = None) -> Exported:

@@ -133,8 +133,8 @@ class TokenizerEncoding:
             f"tokens of the tokenizer {digest[:12]}, case and punctuation as written, after a blank"
         )
         # Some tokenizers put a blank before every text by themselves.
-        (first, *_) = tokenizer.encode("a", add_special_tokens=False).tokens
-        self._before = "" if first[0] in "▁Ġ" else " "
+        tokens = tokenizer.encode("a", add_special_tokens=False).tokens
+        self._before = "" if "".join(tokens).startswith(("▁", "Ġ")) else " "
         self.n_tokens: int = tokenizer.get_vocab_size()
 
     def encode(self, spelling: str) -> TokenIds:

@@ -59,7 +59,7 @@ class Requests:
         cache: KeyedRows | None,
         offline: bool = False,
         timeout_s: float = 30.0,
-        n_parallel: int = 16,
+        n_parallel: int = 24,
         pause_s: float = _PAUSE_S,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
