@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from averment.errors import CapabilityError, IndexUnavailable, QueryError, UnknownNameError
+from averment.errors import (
+    CapabilityError,
+    IndexUnavailable,
+    QueryError,
+    UnknownNameError,
+    UsageError,
+)
 from averment.index.infinigram.api import INFINIGRAM, MINI, Address, Api, Mini, address_of, open_api
 from averment.index.infinigram.http import Requests
 from averment.index.infinigram.index import InfiniGramIndex
@@ -392,6 +398,12 @@ def test_an_address_is_read_from_a_text_and_from_a_path(
         found = address_of(named)
         assert found is not None
         assert (found.name, found.url) == address
+
+
+@pytest.mark.parametrize("url", ["localhost:5000", "ftp://host/"])
+def test_an_address_with_something_else_than_a_url_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="not the URL of a server"):
+        address_of(f"infinigram:a@{url}")
 
 
 @pytest.mark.parametrize("written", ["idx", "./infinigram", "a/infinigram:b", "/x/y"])

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from averment.errors import IndexUnavailable, UnknownNameError, UsageError
 from averment.index.infinigram.encodings import TokenizerEncoding, document_of, read_tokenizer
@@ -60,6 +61,9 @@ def address_of(named: Path | str) -> Address | None:
     """The address that somebody wrote where a directory may stand; None: it is a directory.
 
     A URL with the name after ``#`` is one, too. A path has lost one slash of a URL.
+
+    Raises:
+        UsageError: What stands behind ``@`` is no URL.
     """
     written = named.as_posix() if isinstance(named, Path) else named
     if found := _URL.fullmatch(written):
@@ -69,6 +73,11 @@ def address_of(named: Path | str) -> Address | None:
         kind, name, url = found.groups()
         if url is not None:
             url = re.sub(r"^(https?):/+", r"\1://", url)
+            if not urlsplit(url).hostname or not url.startswith("http"):
+                raise UsageError(
+                    f"{url!r} is not the URL of a server.",
+                    hint=f"For example: {kind}:{name}@http://localhost:5000/",
+                )
         return Address(kind, name, url or URLS[kind])
     return None
 
