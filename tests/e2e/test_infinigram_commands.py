@@ -14,6 +14,7 @@ import averment
 from averment.cli.app import run
 from averment.engine import replay
 from averment.policies.quco import CountUnit, QuCo
+from averment.shapes import cooccurrence_object, counts_object
 from averment.types import Document, Support, Verdict
 from averment.wiring import make_policy, open_index
 from contracts.disk import disk_without_fsync  # noqa: F401
@@ -78,6 +79,21 @@ def test_count_and_cooccur_give_what_is_known(
     assert (pair["exists"], pair["pairs"], pair["nearest_words"]) == (True, 2, 2)
     assert "unknown (unavailable: longer than the 1,000 characters" in shown
     assert "Silas Hardy: 2 times in ? documents (exact)" in shown
+
+
+def test_agents_are_told_why_something_was_not_counted(address: str) -> None:
+    results = pytest.importorskip("averment.serve.tool_results", reason="[server] is not installed")
+    index = open_index(address)
+    phrases = ["x" * 1001, "Reno"]
+    counts = counts_object(phrases, index.count(phrases), index.info)
+    [found] = index.cooccurrence([(phrases[0], "Reno")], window_words=9)
+    pair = cooccurrence_object(*phrases, found, window_words=9, occurrences=())
+
+    too_long, reno = results.PhraseCounts(**counts).counts
+
+    assert (too_long.count, reno.count, reno.reason) == (None, 1, None)
+    assert too_long.reason == results.CountedPair(**pair).reason == found.reason
+    assert "1,000 characters" in too_long.reason
 
 
 def test_an_estimate_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
