@@ -89,8 +89,11 @@ def test_pauses_grow_and_are_not_the_same_for_all(server: InfiniGramServer) -> N
 def test_no_request_waits_longer_than_the_time_limit(server: InfiniGramServer) -> None:
     server.faults = ["hang"] * 4
 
-    [reply] = requests_to(server, timeout_s=0.05).ask([count("a")])
+    requests = requests_to(server, timeout_s=0.05)
+    [reply] = requests.ask([count("a")])
 
+    limits = requests._client.timeout
+    assert {limits.connect, limits.read, limits.write, limits.pool} == {0.05}
     assert isinstance(reply, Refused)
     assert "Timeout" in reply.reason
 
