@@ -131,29 +131,28 @@ class Retrieval:
 class CorpusInfo:
     """What an index is: compared when it is opened, echoed with its results.
 
-    ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
-    capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where there are no such names. ``n_terms`` (different words) is ``None`` where several
-    segments know their own only, or documents were deleted. All numbers are of what is not deleted,
-    the two of bytes of the files.
+    ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of capitalised
+    names in a sample: by default rarer ones are rare. Numbers are of what is not deleted, ``None``
+    is what the index does not know. ``tells_documents``: its counts say in how many documents.
     """
 
     name: str
     format_version: int
     engine: str
     text_form: str
-    n_documents: int
-    n_words: int
+    n_documents: int | None
+    n_words: int | None
     n_terms: int | None
     n_segments: int
     n_passages: int
     n_deleted_documents: int
-    counts_bytes: int
+    counts_bytes: int | None
     passages_bytes: int
     generation: int
     digest: str
     built_at: str
     entity_threshold_documents: int | None
+    tells_documents: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +171,12 @@ class Count:
     documents: int | None
     kind: CountKind
     forms: tuple[SurfaceForm, ...] = ()
+    reason: str | None = None  # why it is not available, where that is known
 
     @classmethod
-    def unavailable(cls) -> Count:
+    def unavailable(cls, reason: str | None = None) -> Count:
         """The count that nobody could give."""
-        return cls(None, None, CountKind.UNAVAILABLE)
+        return cls(None, None, CountKind.UNAVAILABLE, reason=reason)
 
     def support(self, at_least: int = 1) -> Support:
         """Whether it occurs so often; neither a lower bound nor an estimate proves absence."""
@@ -193,7 +193,7 @@ class Cooccurrence:
 
     ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
     ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
-    ``a_forms`` and ``b_forms``: if several of a phrase were counted together.
+    ``a_forms``, ``b_forms``: if several were counted together. ``exists`` is never an estimate.
     """
 
     exists: bool | None
@@ -203,16 +203,17 @@ class Cooccurrence:
     kind: CountKind
     a_forms: tuple[SurfaceForm, ...] = ()
     b_forms: tuple[SurfaceForm, ...] = ()
+    reason: str | None = None
 
     @classmethod
-    def unavailable(cls) -> Cooccurrence:
+    def unavailable(cls, reason: str | None = None) -> Cooccurrence:
         """The co-occurrence that nobody could establish."""
-        return cls(None, None, None, None, CountKind.UNAVAILABLE)
+        return cls(None, None, None, None, CountKind.UNAVAILABLE, reason=reason)
 
     def support(self, at_least: int = 1) -> Support:
         """Whether so many pairs occur; only an exact count proves an absence."""
         if self.pairs is None or self.kind is CountKind.ESTIMATE:
-            return Support.UNKNOWN
+            return Support.PRESENT if self.exists and at_least == 1 else Support.UNKNOWN
         if self.pairs >= at_least:
             return Support.PRESENT
         return Support.ABSENT if self.kind is CountKind.EXACT else Support.UNKNOWN
@@ -330,8 +331,7 @@ class ModelInfo:
 class Prompt:
     """What a model is asked: ``text``, and the ``answer`` it has written so far.
 
-    Models that complete text are given both in a row; chat servers get the answer as a message
-    of the assistant to go on with.
+    Models that complete text are given both in a row; chat servers get a message to go on with.
     """
 
     text: str

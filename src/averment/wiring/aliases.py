@@ -20,10 +20,10 @@ from averment.errors import IndexFormatError, UsageError
 from averment.files import read_text
 from averment.index.arrays import REBUILD
 from averment.index.build import IndexWriter
-from averment.index.embedded import EmbeddedIndex
 from averment.ports import CorpusIndex
 from averment.settings import Settings
 from averment.types import Passage
+from averment.wiring.foreign import AnyIndex
 
 _EXTRA = "aliases"
 _GIVEN, _FOUND = "given.tsv", "found.tsv"
@@ -79,7 +79,7 @@ def user_aliases(settings: Settings) -> UserAliases:
     return UserAliases(settings.home / USER_FILE)
 
 
-def open_aliases(settings: Settings, index: EmbeddedIndex | None = None) -> AliasBook:
+def open_aliases(settings: Settings, index: AnyIndex | None = None) -> AliasBook:
     """Everything that is known of names here.
 
     Countries and demonyms are among it where the extra [countries] is installed; the source of
@@ -114,6 +114,6 @@ def has_countries() -> bool:
     return importlib.util.find_spec("countryinfo") is not None
 
 
-def widened(index: EmbeddedIndex, book: AliasBook) -> CorpusIndex:
+def widened(index: AnyIndex, book: AliasBook) -> CorpusIndex:
     """An index that counts names by all their forms."""
     return WidenedIndex(index, book, form=index.form)

@@ -12,7 +12,6 @@ from averment.claims.aliases.book import AliasBook
 from averment.corpus.passages import whole_sections
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError
-from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
@@ -21,6 +20,7 @@ from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import explained, open_aliases, widened
 from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
@@ -38,7 +38,7 @@ def check(
     text: str,
     question: str | None = None,
     contexts: Sequence[str | Document] = (),
-    index: EmbeddedIndex | str | Path | None = None,
+    index: AnyIndex | str | Path | None = None,
     model: LanguageModel | str | None = None,
     *,
     atomic: bool = False,
@@ -63,7 +63,7 @@ def check(
     named = {**settings, "model": model if isinstance(model, str) else None}
     resolved = resolve_settings(**named)
     opened = (
-        open_index(index, damaged_segments=resolved.damaged_segments)
+        open_index(index, damaged_segments=resolved.damaged_segments, settings=resolved)
         if isinstance(index, (str, Path))
         else index
     )
@@ -97,7 +97,7 @@ def make_check(
     settings: Settings,
     scorer: FaithfulnessScorer,
     *,
-    index: EmbeddedIndex | None,
+    index: AnyIndex | None,
     model: Any = None,
     atomic: bool = False,
 ) -> TextCheck:
@@ -131,7 +131,7 @@ def check_opened(
     *,
     rule: TextCheck,
     scorer: FaithfulnessScorer,
-    index: EmbeddedIndex | None,
+    index: AnyIndex | None,
     model: Any,
     settings: Settings,
     retriever: Retriever | None = None,
@@ -206,7 +206,7 @@ def is_index_meant(settings: Settings) -> bool:
     return "index" in settings.model_fields_set or settings.index.exists()
 
 
-def _counting(index: EmbeddedIndex) -> QuCo:
+def _counting(index: AnyIndex) -> QuCo:
     """Claims are held against the corpus as the policy does while it answers."""
     trigger = make_policy("quco", index.info).trigger
     assert isinstance(trigger, QuCo)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from averment.engine import Answered, Edges, Engine, Unanswered
 from averment.index.embedded import EmbeddedIndex
+from averment.index.infinigram.index import InfiniGramIndex
 from averment.policies.loop import SentenceLoop, Weighing
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import counts_by_aliases, make_policy
@@ -55,8 +57,10 @@ def open_engine(
     resolved = resolve_settings(policy=policy, **named)
     opened = (
         index
-        if isinstance(index, EmbeddedIndex)
-        else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+        if isinstance(index, EmbeddedIndex | InfiniGramIndex)
+        else open_index(
+            resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
+        )
     )
     parameters = policy_parameters or {}
     rule = make_policy(resolved.policy, opened.info, parameters)
@@ -86,7 +90,7 @@ def open_engine(
 
 def engine_of(
     rule: SentenceLoop,
-    index: EmbeddedIndex,
+    index: AnyIndex,
     retriever: Retriever,
     model: LanguageModel,
     settings: Settings,

@@ -15,7 +15,6 @@ from typing import Any
 
 from averment.checking import TextCheck
 from averment.claims.aliases.book import AliasBook
-from averment.index.embedded import EmbeddedIndex
 from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
 from averment.settings import Settings
 from averment.types import Document
@@ -24,6 +23,7 @@ from averment.wiring.audited import Checked
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.checks import check_opened, is_index_meant, make_check
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import open_faithfulness
 
@@ -45,7 +45,7 @@ class OpenCorpus:
         settings: Settings,
         *,
         indexed: bool = True,
-        index: EmbeddedIndex | None = None,
+        index: AnyIndex | None = None,
         retriever: Retriever | None = None,
         scorer: FaithfulnessScorer | None = None,
         auditor: Auditor | None = None,
@@ -64,15 +64,15 @@ class OpenCorpus:
             return self._opened[name]
 
     @property
-    def index(self) -> EmbeddedIndex:
+    def index(self) -> AnyIndex:
         """The index.
 
         Raises:
             NotAnIndexError, IndexFormatError: There is no usable one.
         """
         path, damaged = self.settings.index, self.settings.damaged_segments
-        found: EmbeddedIndex = self._once(
-            "index", lambda: open_index(path, damaged_segments=damaged)
+        found: AnyIndex = self._once(
+            "index", lambda: open_index(path, damaged_segments=damaged, settings=self.settings)
         )
         return found
 
@@ -146,7 +146,7 @@ class OpenCorpus:
             aliases=self.aliases if index is not None and self.settings.aliases else None,
         )
 
-    def _rule(self, index: EmbeddedIndex | None) -> TextCheck:
+    def _rule(self, index: AnyIndex | None) -> TextCheck:
         """How texts are checked: made once, and again when the file of the calibrator changes."""
         path = self.settings.calibrator
         found = path.stat() if path is not None and path.exists() else None

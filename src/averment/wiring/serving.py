@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from averment.engine import Engine
 from averment.errors import UnknownNameError, UsageError
-from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.policies.loop import Weighing
 from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
@@ -28,6 +27,7 @@ from averment.wiring.audited import Checked
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.models import open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.open_corpus import OpenCorpus
@@ -62,7 +62,7 @@ class Serving(OpenCorpus, Closing):
         self,
         settings: Settings,
         *,
-        index: EmbeddedIndex,
+        index: AnyIndex,
         retriever: Retriever,
         scorer: FaithfulnessScorer,
         model: LanguageModel | None = None,
@@ -196,7 +196,9 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
     with ExitStack() as opened:
         if (auditor := open_auditor(settings)) is not None:
             opened.enter_context(auditor)
-        index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+        index = open_index(
+            settings.index, damaged_segments=settings.damaged_segments, settings=settings
+        )
         retriever = open_retriever(index, settings)
         if opens_model:
             own = open_model(settings)
