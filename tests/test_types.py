@@ -33,6 +33,20 @@ def test_three_occurrences_are_supported_only_by_a_count_that_proves_them(
     assert pair.support(at_least=3) is support
 
 
+@pytest.mark.parametrize(
+    ("exists", "at_least", "support"),
+    [
+        pytest.param(True, 1, Support.PRESENT, id="known to exist"),
+        pytest.param(True, 2, Support.UNKNOWN, id="known to exist, not how often"),
+        pytest.param(None, 1, Support.UNKNOWN, id="not known to exist"),
+    ],
+)
+def test_an_estimate_supports_no_more_than_that_a_pair_exists(
+    exists: bool | None, at_least: int, support: Support
+) -> None:
+    assert Cooccurrence(exists, None, 99, None, ESTIMATE).support(at_least) is support
+
+
 def test_what_could_not_be_counted_has_no_number_at_all() -> None:
     phrase, pair = Count.unavailable(), Cooccurrence.unavailable()
 

@@ -54,7 +54,11 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_data_dir("averment", appauthor=False)),
         description="where models, caches and the demo index live; nothing is written elsewhere",
     )
-    index: Path = Field(default=DEFAULT_INDEX, description="the index directory")
+    index: Path = Field(
+        default=DEFAULT_INDEX,
+        description="the index: a directory of averment's or in infini-gram's format, or "
+        "infinigram:NAME (infinigram-mini:NAME, each with @URL behind it) for one behind an API",
+    )
     model: str | None = Field(
         default=None,
         description="a registry name, a .gguf file, the folder of a checkpoint (runtime "
@@ -150,6 +154,19 @@ class Settings(BaseSettings):
     damaged_segments: DamagedSegments = Field(
         default="fail",
         description="segments that cannot be read: fail, or answer without them (lower_bound)",
+    )
+    passages: Path | None = Field(
+        default=None,
+        description="an index of averment's whose passages are searched where `index` is one of "
+        "infini-gram; unset: documents of that are read around the names of a query",
+    )
+    infinigram_tokenizer: Path | None = Field(
+        default=None,
+        description="the tokenizer.json whose tokens an index in infini-gram's format has; unset: "
+        "the one in its directory, or the API's",
+    )
+    infinigram_parallel: int = Field(
+        default=24, ge=1, description="requests at a time to infini-gram's API"
     )
     data: Path | None = Field(
         default=None,

@@ -156,6 +156,8 @@ def count_object(phrase: str, count: Count) -> dict[str, Any]:
         "documents": count.documents,
         "kind": count.kind.value,
     }
+    if count.reason is not None:
+        made["reason"] = count.reason
     return made | {"forms": forms_list(count.forms)} if count.forms else made
 
 
@@ -259,13 +261,14 @@ def error_object(error: AvermentError) -> dict[str, Any]:
 
 
 def _pair_counts(found: Cooccurrence) -> dict[str, Any]:
-    return {
+    made = {
         "exists": found.exists,
         "documents": found.documents,
         "pairs": found.pairs,
         "nearest_words": found.nearest_words,
         "kind": found.kind.value,
     }
+    return made if found.reason is None else made | {"reason": found.reason}
 
 
 def _pair_forms(found: Cooccurrence, a: str, b: str) -> dict[str, Any]:

@@ -133,28 +133,28 @@ class Retrieval:
 class CorpusInfo:
     """What an index is: compared when it is opened, echoed with its results.
 
-    ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of the
-    capitalised names in a sample of the corpus, the default below which a name counts as rare;
-    ``None`` where there are no such names. ``n_terms`` (different words) is ``None`` where several
-    segments know their own only, or documents were deleted, which no number but bytes counts.
+    ``entity_threshold_documents`` is the 25 % quantile of the document frequencies of capitalised
+    names in a sample: by default rarer ones are rare. Numbers are of what is not deleted, ``None``
+    is what the index does not know. ``tells_documents``: its counts say in how many documents.
     """
 
     name: str
     format_version: int
     engine: str
     text_form: str
-    n_documents: int
-    n_words: int
+    n_documents: int | None
+    n_words: int | None
     n_terms: int | None
     n_segments: int
     n_passages: int
     n_deleted_documents: int
-    counts_bytes: int
+    counts_bytes: int | None
     passages_bytes: int
     generation: int
     digest: str
     built_at: str
     entity_threshold_documents: int | None
+    tells_documents: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +173,12 @@ class Count:
     documents: int | None
     kind: CountKind
     forms: tuple[SurfaceForm, ...] = ()
+    reason: str | None = None  # why it is not available, where that is known
 
     @classmethod
-    def unavailable(cls) -> Count:
+    def unavailable(cls, reason: str | None = None) -> Count:
         """The count that nobody could give."""
-        return cls(None, None, CountKind.UNAVAILABLE)
+        return cls(None, None, CountKind.UNAVAILABLE, reason=reason)
 
     def support(self, at_least: int = 1) -> Support:
         """Whether it occurs so often; neither a lower bound nor an estimate proves absence."""
@@ -192,9 +193,9 @@ class Count:
 class Cooccurrence:
     """How often two phrases start within a window of words in one document.
 
-    ``pairs`` counts pairs of start positions, ``documents`` documents with at least one,
-    ``nearest_words`` is the smallest distance, ``None`` if the phrases share no document.
-    ``a_forms`` and ``b_forms``: if several of a phrase were counted together.
+    ``pairs`` counts pairs of start positions, ``documents`` documents with at least one pair,
+    ``nearest_words`` is the smallest distance in words, ``None`` if the phrases share no document.
+    ``a_forms``, ``b_forms``: if several were counted together. ``exists`` is never an estimate.
     """
 
     exists: bool | None
@@ -204,16 +205,17 @@ class Cooccurrence:
     kind: CountKind
     a_forms: tuple[SurfaceForm, ...] = ()
     b_forms: tuple[SurfaceForm, ...] = ()
+    reason: str | None = None
 
     @classmethod
-    def unavailable(cls) -> Cooccurrence:
+    def unavailable(cls, reason: str | None = None) -> Cooccurrence:
         """The co-occurrence that nobody could establish."""
-        return cls(None, None, None, None, CountKind.UNAVAILABLE)
+        return cls(None, None, None, None, CountKind.UNAVAILABLE, reason=reason)
 
     def support(self, at_least: int = 1) -> Support:
         """Whether so many pairs occur; only an exact count proves an absence."""
         if self.pairs is None or self.kind is CountKind.ESTIMATE:
-            return Support.UNKNOWN
+            return Support.PRESENT if self.exists and at_least == 1 else Support.UNKNOWN
         if self.pairs >= at_least:
             return Support.PRESENT
         return Support.ABSENT if self.kind is CountKind.EXACT else Support.UNKNOWN
@@ -256,8 +258,7 @@ class Entity:
 class Triplet:
     """A claimed relation. Head and tail are spans of their sentence, up to case.
 
-    ``tail_kind`` is ``person``, ``place``, ``date``, ``number``, ``title`` or ``other``, as far as
-    the sentence shows; triplets that differ only in it are equal.
+    ``tail_kind``, which is not compared: ``person``, ``place``, ``date``, ``number``, ``title``, ….
     """
 
     head: str
@@ -330,7 +331,7 @@ class ModelInfo:
 class Prompt:
     """What a model is asked: ``text``, and the ``answer`` it has written so far.
 
-    Models that complete text get both in a row, chat servers the answer as a message to go on with.
+    Models that complete text are given both in a row; chat servers get a message to go on with.
     """
 
     text: str
@@ -343,7 +344,7 @@ class GenerationOptions:
 
     ``until_sentence_end`` stops once a whole sentence is written, which no stop string can do
     (``St. Louis``). Temperature 0 is greedy. ``grammar`` is GBNF. ``n_alternatives`` other tokens
-    are listed for each position where the model has log-probabilities; servers have a limit.
+    are listed for each position; servers have a limit.
     """
 
     max_tokens: int = 128
@@ -362,8 +363,7 @@ class Faithfulness:
     ``score`` is in [0, 1], higher is more faithful; it is raw, not a calibrated probability.
     ``contradiction`` is how far the best span speaks against the claim, ``None``: unknown.
     ``passage`` is the index of the best passage, ``start:end`` the code points of its best span;
-    all three are ``None`` where there was nothing to read. ``reason`` is a code for a score that
-    needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it (``number_differs``).
+    all are ``None`` where nothing was read. ``reason``: ``no_evidence``, ``empty_claim``, a rule.
     """
 
     score: float

@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -38,17 +40,45 @@ def pairs_of(pairs: int, *, documents: int, nearest: int | None) -> Cooccurrence
 
 
 class CorpusIndexContract:
+    """What a backend states that it cannot do is overridden, each thing by name."""
+
+    folds: ClassVar[bool] = True
+    """Case, blanks and punctuation between words do not matter."""
+    keeps_text: ClassVar[bool] = True
+    """Documents come back as they were written, with offsets into them."""
+    tells_documents: ClassVar[bool] = True
+    """Every count says in how many documents the phrase is."""
+
     @pytest.fixture
     def open_index(self) -> OpenIndex:
         """How the backend is opened over documents."""
         raise NotImplementedError
+
+    def told(self, truth: Count) -> Count:
+        """What the backend says of a phrase that is so often in so many documents."""
+        if self.tells_documents or (truth.value or 0) < 2:
+            return truth
+        return replace(truth, documents=None)
+
+    def needs_folding(self) -> None:
+        if not self.folds:
+            pytest.skip("this backend states that phrases count as they are written")
+
+    def needs_text(self) -> None:
+        if not self.keeps_text:
+            pytest.skip("this backend states that it does not keep the text as it was")
+
+    def placed(self, *places: tuple[str, int, int]) -> list[tuple[str, int | None, int | None]]:
+        """Document, start and end, as far as the backend tells them."""
+        return [place if self.keeps_text else (place[0], None, None) for place in places]
 
     # --- info ---------------------------------------------------------------------------------
 
     def test_info_tells_the_size_of_the_corpus(self, open_index: OpenIndex) -> None:
         info = open_index(corpus("one two two", "three")).info
 
-        assert (info.n_documents, info.n_words) == (2, 4)
+        assert info.n_documents in (2, None)
+        assert info.n_words in (4, None)
         assert info.n_terms in (3, None)
 
     def test_info_digest_is_that_of_the_documents(self, open_index: OpenIndex) -> None:
@@ -69,22 +99,35 @@ class CorpusIndexContract:
             pytest.param("Forth", exactly(2, 1), id="twice in one document"),
             pytest.param("in", exactly(3, 2), id="in two documents"),
             pytest.param("in 1867", exactly(1, 1), id="numbers are words"),
-            pytest.param("born in 1842 he came", exactly(1, 1), id="across a full stop"),
             pytest.param("died there the forth", exactly(0, 0), id="not across documents"),
             pytest.param("Kumbasaram", exactly(0, 0), id="an unknown word"),
             pytest.param("Silas Kumbasaram", exactly(0, 0), id="a known and an unknown word"),
-            pytest.param(" SILAS,\n hardy!", exactly(1, 1), id="case, blanks and punctuation"),
         ],
     )
     def test_count_is_exact(self, open_index: OpenIndex, phrase: str, expected: Count) -> None:
         index = open_index(corpus(HARDY, FORTH))
 
-        assert index.count([phrase]) == [expected]
+        assert index.count([phrase]) == [self.told(expected)]
+
+    @pytest.mark.parametrize(
+        "phrase",
+        [
+            pytest.param("born in 1842 he came", id="across a full stop"),
+            pytest.param(" SILAS,\n hardy!", id="case, blanks and punctuation"),
+        ],
+    )
+    def test_phrase_is_a_row_of_words_however_written(
+        self, open_index: OpenIndex, phrase: str
+    ) -> None:
+        self.needs_folding()
+
+        assert open_index(corpus(HARDY, FORTH)).count([phrase]) == [exactly(1, 1)]
 
     def test_count_keeps_order_and_repetitions(self, open_index: OpenIndex) -> None:
         index = open_index(corpus("a b a"))
 
-        assert index.count(["b", "a", "b"]) == [exactly(1, 1), exactly(2, 1), exactly(1, 1)]
+        b, a = exactly(1, 1), self.told(exactly(2, 1))
+        assert index.count(["b", "a", "b"]) == [b, a, b]
 
     def test_count_of_nothing_is_nothing(self, open_index: OpenIndex) -> None:
         assert open_index(corpus(HARDY)).count([]) == []
@@ -92,7 +135,8 @@ class CorpusIndexContract:
     def test_overlapping_occurrences_all_count(self, open_index: OpenIndex) -> None:
         index = open_index(corpus("a a a a"))
 
-        assert index.count(["a a", "a a a"]) == [exactly(3, 1), exactly(2, 1)]
+        twice, thrice = self.told(exactly(3, 1)), self.told(exactly(2, 1))
+        assert index.count(["a a", "a a a"]) == [twice, thrice]
 
     @pytest.mark.parametrize(
         ("text", "phrase"),
@@ -108,6 +152,8 @@ class CorpusIndexContract:
     def test_text_and_phrase_pass_through_one_form(
         self, open_index: OpenIndex, text: str, phrase: str
     ) -> None:
+        self.needs_folding()
+
         assert open_index(corpus(text)).count([phrase]) == [exactly(1, 1)]
 
     def test_accents_matter_unless_folded(self, open_index: OpenIndex) -> None:
@@ -116,8 +162,8 @@ class CorpusIndexContract:
     def test_documents_without_words_hold_nothing(self, open_index: OpenIndex) -> None:
         index = open_index(corpus("!!!", "a", "…", "a"))
 
-        assert index.info.n_documents == 4
-        assert index.count(["a", "a a"]) == [exactly(2, 2), exactly(0, 0)]
+        assert index.info.n_documents in (4, None)
+        assert index.count(["a", "a a"]) == [self.told(exactly(2, 2)), exactly(0, 0)]
 
     @pytest.mark.parametrize("phrase", ["", "!!!", " \n"])
     def test_phrase_without_a_word_is_refused_by_name(
@@ -240,15 +286,14 @@ class CorpusIndexContract:
     def test_locate_gives_first_occurrences_in_corpus_order(self, open_index: OpenIndex) -> None:
         index = open_index(corpus("b a", "a b a", "a"))
 
-        found = index.locate("A", limit=3)
+        found = index.locate("A" if self.folds else "a", limit=3)
 
-        assert [(o.document_id, o.start, o.end) for o in found] == [
-            ("d0", 2, 3),
-            ("d1", 0, 1),
-            ("d1", 4, 5),
-        ]
+        expected = self.placed(("d0", 2, 3), ("d1", 0, 1), ("d1", 4, 5))
+        assert [(o.document_id, o.start, o.end) for o in found] == expected
 
     def test_locate_gives_offsets_into_the_text_as_given(self, open_index: OpenIndex) -> None:
+        self.needs_text()
+        self.needs_folding()
         text = "\U0001f600 cafe\u0301, «Silas\n Hardy»"
         index = open_index(corpus(text))
 
@@ -271,9 +316,11 @@ class CorpusIndexContract:
 
         found = index.locate_pair("a", "b", window_words=3, limit=5)
 
-        assert [(o.document_id, o.start, o.end) for o in found] == [("d0", 10, 13), ("d2", 0, 3)]
+        expected = self.placed(("d0", 10, 13), ("d2", 0, 3))
+        assert [(o.document_id, o.start, o.end) for o in found] == expected
 
     def test_locate_pair_ends_where_both_phrases_have_ended(self, open_index: OpenIndex) -> None:
+        self.needs_text()
         text = "the Bank of England in London"
         index = open_index(corpus(text))
 
@@ -306,6 +353,8 @@ class CorpusIndexContract:
     def test_windows_show_words_around_the_pair_and_where_they_stand(
         self, open_index: OpenIndex
     ) -> None:
+        self.needs_text()
+        self.needs_folding()
         text = "one, two. A b; three (four) five"
         index = open_index(corpus(text))
 
@@ -324,11 +373,10 @@ class CorpusIndexContract:
         assert [each.document_id for each in found] == ["d1", "d2"]
 
     def test_windows_are_of_any_form_of_a_name(self, open_index: OpenIndex) -> None:
+        names = {"nyc", "new york city"} if self.folds else {"NYC", "New York City"}
         index = open_index(corpus("New York City has b.", "NYC has b."))
 
-        [found] = index.nearest_windows(
-            [({"nyc", "new york city"}, "b")], window_words=9, context_words=9, limit=5
-        )
+        [found] = index.nearest_windows([(names, "b")], window_words=9, context_words=9, limit=5)
 
         assert {each.document_id for each in found} == {"d0", "d1"}
 

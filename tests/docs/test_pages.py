@@ -22,6 +22,7 @@ PRESETS = set(
 )
 FRAMEWORKS = {
     "use-in-haystack": ("haystack", "haystack"),
+    "use-infini-gram": ("infini_gram", "infinigram"),
     "use-in-langchain": ("langchain", "langchain"),
     "use-in-llamaindex": ("llama_index.core", "llamaindex"),
 }

@@ -281,7 +281,7 @@ def test_a_head_that_could_not_be_counted_leaves_an_absent_pair_absent() -> None
     "pair",
     [
         pytest.param(Cooccurrence.unavailable(), id="unavailable"),
-        pytest.param(Cooccurrence(True, 9, 9, 1, CountKind.ESTIMATE), id="estimate"),
+        pytest.param(Cooccurrence(None, None, 9, None, CountKind.ESTIMATE), id="estimate"),
         pytest.param(Cooccurrence(False, 0, 0, None, CountKind.LOWER_BOUND), id="lower bound"),
         pytest.param(DOWN, id="the index failed"),
     ],

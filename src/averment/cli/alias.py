@@ -117,7 +117,9 @@ def show(
     from averment.wiring import has_countries, open_aliases, open_index
 
     settings = resolve_settings(index=index)
-    opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    opened = open_index(
+        settings.index, damaged_segments=settings.damaged_segments, settings=settings
+    )
     found = open_aliases(settings, opened).resolve(name)
     texts = [form.text for form in found.forms]
     *counts, union = opened.count([*texts, frozenset(texts)])
@@ -168,6 +170,8 @@ def _refusal(one: RefusedForm) -> str:
 
 
 def _counted(count: Count) -> str:
+    if count.value is None:
+        return f"not counted: {count.reason or 'no answer'}"
     return f"{at_least(count.kind)}{count.value:>8,} in {n_of(count.documents, 'document'):<16}"
 
 

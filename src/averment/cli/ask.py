@@ -252,11 +252,13 @@ def _check_told(check: Check) -> str:
 
     pair = f"{check.triplet.head} + {check.triplet.tail}"
     found = check.cooccurrence
-    if found.documents is None:
+    if found.pairs is None:
         return f"{pair}: the corpus could not tell"
-    together = f"{at_least(found.kind)}{n_of(found.documents, 'document')}"
+    n_documents, n_pairs = n_of(found.documents, "document"), n_of(found.pairs, "pair")
+    together = at_least(found.kind) + (n_pairs if found.documents is None else n_documents)
     head, tail = (
-        f"{at_least(count.kind)}{count.documents}" for count in (check.head_count, check.tail_count)
+        at_least(count.kind) + str("?" if count.documents is None else count.documents)
+        for count in (check.head_count, check.tail_count)
     )
     told = [f"{pair}: together in {together} (each: {head} and {tail})"]
     return "; ".join([*told, *filter(None, (relation_in_words(check), forms_in_words(check)))])

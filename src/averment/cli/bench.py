@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from averment.evaluation.bench_file import Bench, QuestionSet
     from averment.evaluation.run_record import SetRecord
     from averment.evaluation.running import DrawnSet, Entrant, Progress
-    from averment.index.embedded import EmbeddedIndex
     from averment.models.cache import CachedModel
     from averment.settings import Settings
+    from averment.wiring.foreign import AnyIndex
 
 __all__ = ["app"]
 
@@ -173,7 +173,9 @@ def _run(
 
     with ExitStack() as stack:
         model = stack.enter_context(open_cached_model(settings, seed=bench.decoder_seed))
-        index = open_index(index_place, damaged_segments=settings.damaged_segments)
+        index = open_index(
+            index_place, damaged_segments=settings.damaged_segments, settings=settings
+        )
         entrants = _entrants(bench, policies or list(bench.policies), index, model, settings, stack)
         name = re.sub(r"[^\w.-]+", "-", Path(model.info.name).name.removesuffix(".gguf"))
         directory = output or settings.home / "runs" / f"{bench.name}-{name}"
@@ -207,7 +209,7 @@ def _deciding(settings: Settings) -> dict[str, str]:
 def _entrants(
     bench: Bench,
     policies: list[str],
-    index: EmbeddedIndex,
+    index: AnyIndex,
     model: CachedModel,
     settings: Settings,
     stack: ExitStack,

@@ -123,16 +123,16 @@ def delete(
     Their bytes stay on disk until `averment index merge`.
     """
     from averment.settings import resolve_settings
-    from averment.wiring import delete_documents, open_index
+    from averment.wiring import delete_documents, open_own_index
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
     ids = [*(document_ids or []), *(_lines_of(ids_from) if ids_from else [])]
     if not ids:
         raise UsageError("No document is named.", hint="Name ids, or a file with --ids-from FILE.")
-    before = open_index(target).info
+    before = open_own_index(target).info
     found = delete_documents(target, ids, missing_ok=missing_ok, settings=settings)
-    n_deleted = before.n_documents - found.n_documents
+    n_deleted = (before.n_documents or 0) - (found.n_documents or 0)
     if json:
         print_json({**info_object(found, target), "deleted": n_deleted})
         return
@@ -150,11 +150,11 @@ def _lines_of(file: Path) -> list[str]:
 def merge(index: IndexOption = None, audit: AuditOption = None, json: JsonOption = False) -> None:
     """Make few segments of many and let go of deleted documents; answers stay the same."""
     from averment.settings import resolve_settings
-    from averment.wiring import merge_index, open_index
+    from averment.wiring import merge_index, open_own_index
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
-    before = open_index(target).info
+    before = open_own_index(target).info
     started = time.perf_counter()
     found = merge_index(target, settings=settings)
     seconds = time.perf_counter() - started
@@ -218,7 +218,7 @@ def _ingest(
     from averment.corpus.fingerprint import fingerprint
     from averment.corpus.readers import read_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index, open_index, read_alias_table, vector_state
+    from averment.wiring import build_index, open_own_index, read_alias_table, vector_state
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
@@ -273,7 +273,7 @@ def _ingest(
     if without_references:
         n_shorter = n_of(len(without_references), "document")
         console.print(f"References left out of {n_shorter} (--keep-references counts them)")
-    state = vector_state(open_index(target))
+    state = vector_state(open_own_index(target))
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")

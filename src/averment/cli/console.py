@@ -58,4 +58,4 @@ def size(n_bytes: int) -> str:
 
 def at_least(kind: CountKind) -> str:
     """What stands before a number of this kind: "at least " where more may be missing."""
-    return "at least " if kind == "lower_bound" else ""
+    return {"lower_bound": "at least ", "estimate": "about "}.get(kind, "")

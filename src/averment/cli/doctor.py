@@ -65,13 +65,14 @@ def _version() -> str:
 
 
 def _index_state(path: Any) -> str:
+    from averment.text import n_of
     from averment.wiring import open_index
 
     try:
         info = open_index(path).info
     except AvermentError as error:
         return f"{error.message} {error.hint}".strip()
-    return f"{path}: {info.n_documents:,} documents, {info.n_words:,} words"
+    return f"{path}: {n_of(info.n_documents, 'document')}, {n_of(info.n_words, 'word')}"
 
 
 def _retriever_state(settings: Any) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from averment.cli.changes import app, info_object
+from averment.cli.changes import info_object
 from averment.cli.console import at_least, err, out, print_json
+from averment.cli.exporting import app
 from averment.cli.options import CountAliasesOption, IndexOption, JsonOption
 from averment.cli.times import ByOption, print_cooccurrence_by, print_counts_by, print_seen
 from averment.dating import Undated
@@ -60,7 +61,7 @@ UndatedOption = Annotated[
 def info(index: IndexOption = None, json: JsonOption = False) -> None:
     """What an index holds, and how it was made."""
     from averment.index.compiled import available
-    from averment.index.engines import COMPILED, WITHOUT_CORE
+    from averment.index.engines import REFERENCE, WITHOUT_CORE
     from averment.settings import resolve_settings
     from averment.wiring import open_index, vector_state
 
@@ -70,30 +71,44 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     if json:
         print_json({**info_object(found, target), "vectors": vectors and vectors._asdict()})
         return
-    threshold, n_terms = found.entity_threshold_documents, found.n_terms
-    n_deleted = found.n_deleted_documents
+    n_terms, n_deleted = found.n_terms, found.n_deleted_documents
     gone = f" (and {n_deleted:,} deleted, until: averment index merge)" if n_deleted else ""
-    without_core = "" if found.engine == COMPILED or available() else f" ({WITHOUT_CORE})"
+    without_core = f" ({WITHOUT_CORE})" if found.engine == REFERENCE and not available() else ""
     rows = [
         ("index", str(target)),
-        ("documents", f"{found.n_documents:,}{gone}"),
-        ("words", f"{found.n_words:,}" + (f" ({n_terms:,} different)" if n_terms else "")),
-        ("passages", f"{found.n_passages:,}" if found.n_passages else "none (counts only)"),
+        ("documents", f"{_known(found.n_documents)}{gone}"),
+        ("words", _known(found.n_words) + (f" ({n_terms:,} different)" if n_terms else "")),
+        ("passages", _passages_told(found)),
         ("vectors", _vectors_told(vectors)),
         ("segments", f"{found.n_segments:,}"),
         ("size", _sizes(found)),
         ("engine", found.engine + without_core),
         ("text form", found.text_form),
-        (
-            "rare names",
-            "no names found" if threshold is None else f"in fewer than {threshold} documents",
-        ),
+        ("rare names", _rarity_told(found)),
         ("generation", f"{found.generation}"),
         ("built", found.built_at),
         ("digest", found.digest),
     ]
     for name, value in rows:
         out().print(f"{name:<11} {value}", markup=False)
+
+
+def _known(number: int | None) -> str:
+    return "unknown" if number is None else f"{number:,}"
+
+
+def _passages_told(found: CorpusInfo) -> str:
+    if not found.tells_documents:
+        return "none (documents are read around names)"
+    return f"{found.n_passages:,}" if found.n_passages else "none (counts only)"
+
+
+def _rarity_told(found: CorpusInfo) -> str:
+    if not found.tells_documents:
+        return "by occurrences, as the policy says (quco: 1,000)"
+    if found.entity_threshold_documents is None:
+        return "no names found"
+    return f"in fewer than {found.entity_threshold_documents} documents"
 
 
 def _vectors_told(found: VectorState | None) -> str:
@@ -104,6 +119,8 @@ def _vectors_told(found: VectorState | None) -> str:
 
 
 def _sizes(found: CorpusInfo) -> str:
+    if found.counts_bytes is None:
+        return "unknown"
     counts = f"{found.counts_bytes:,} bytes of counts"
     if found.n_words:
         counts += f" ({found.counts_bytes / found.n_words:.2f} a word)"
@@ -249,15 +266,19 @@ def _open(index: Path | None, where: _Where, *, aliases: bool) -> DatedIndex:
     from averment.wiring import open_aliases, open_index, widened
 
     settings = resolve_settings(index=index)
-    opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    opened = open_index(
+        settings.index, damaged_segments=settings.damaged_segments, settings=settings
+    )
     if where != _Where():
         opened = opened.where(**where._asdict())
-        if not opened.info.n_documents:
+        if opened.info.n_documents == 0:
             err().print("No document of the index is of this source, language and date.")
     return widened(opened, open_aliases(settings, opened)) if aliases else opened
 
 
 def _counted(found: Count) -> str:
+    if found.value is None:
+        return f"unknown ({found.kind}: {found.reason})" if found.reason else f"({found.kind})"
     least = at_least(found.kind)
     n_documents = n_of(found.documents, "document")
     return f"{least}{n_of(found.value, 'time')} in {least}{n_documents} ({found.kind})"
@@ -265,8 +286,11 @@ def _counted(found: Count) -> str:
 
 def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
     within = f"within {n_of(window, 'word')}"
+    if found.kind in ("estimate", "unavailable") or found.reason is not None:
+        return _told_of_others(f"{a} and {b}", found, within)
     if found.exists is None:
-        return f"{a} and {b}: not found {within}, but a part of the index is missing ({found.kind})"
+        why = "a part of the index is missing or was not read"
+        return f"{a} and {b}: not found {within}, but {why} ({found.kind})"
     if found.nearest_words is None:
         return f"{a} and {b}: never in one document ({found.kind})"
     near = f"nearest {n_of(found.nearest_words, 'word')} apart"
@@ -277,6 +301,14 @@ def _told(a: str, b: str, found: Cooccurrence, window: int) -> str:
         f"{a} and {b}: in {least}{n_of(found.documents, 'document')} {within}, "
         f"{n_of(found.pairs, 'pair')}, {near} ({found.kind})"
     )
+
+
+def _told_of_others(pair: str, found: Cooccurrence, within: str) -> str:
+    """What an index says that does not know all: infini-gram's."""
+    if found.pairs is None:
+        return f"{pair}: unknown {within} ({found.kind}: {found.reason or 'no answer'})"
+    sure = "surely there" if found.exists else "not known to be there"
+    return f"{pair}: about {n_of(found.pairs, 'pair')} {within}, {sure} ({found.kind})"
 
 
 def _print_forms(forms: Sequence[SurfaceForm]) -> None:

@@ -240,7 +240,9 @@ def _live_counts(index: Path | None, window_words: int) -> Callable[[ClaimToLabe
     from averment.wiring import open_index
 
     settings = resolve_settings(index=index)
-    opened = open_index(settings.index, damaged_segments=settings.damaged_segments)
+    opened = open_index(
+        settings.index, damaged_segments=settings.damaged_segments, settings=settings
+    )
 
     def counted(claim: ClaimToLabel) -> list[str]:
         (extraction,) = RulesExtractor().triplets([claim.claim])

@@ -26,6 +26,7 @@ from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import COMPILED, Segment, check_engine
+from averment.index.engines import words as engine_words
 from averment.index.manifest import (
     Manifest,
     SegmentEntry,
@@ -118,6 +119,15 @@ def _reopen(
             hint="Open it anew where it is used.",
         )
     return index
+
+
+class Content(NamedTuple):
+    """A document with its words in their normal form; without a text where only words are kept."""
+
+    document_id: str
+    title: str
+    words: list[str]
+    text: str | None
 
 
 class DamagedPart(NamedTuple):
@@ -264,6 +274,28 @@ class EmbeddedIndex:
         for at, (entry, place, _) in enumerate(self._damaged):
             masks.insert(place + at, np.zeros(entry.n_passages, dtype=np.bool_))
         return np.concatenate(masks) if masks else None
+
+    def contents(self) -> Iterator[Content]:
+        """The documents that are meant, in corpus order, as far as their words are kept.
+
+        Raises:
+            CapabilityError: The index keeps neither text nor words.
+        """
+        if not all(part.store or part.tokens for part in self._parts):
+            raise CapabilityError(
+                f"The index {self.info.name!r} has counts only, and not the words of a document.",
+                hint="Build it without --counts-only, or with --keep-tokens.",
+            )
+        for part in self._parts:
+            for number in np.flatnonzero(part.meant).tolist():
+                if part.store is None:
+                    assert part.tokens is not None
+                    words = part.tokens.words(number)
+                    yield Content(part.document_ids[number], "", words, None)
+                    continue
+                document = part.store.document(number)
+                words = engine_words(self._manifest.engine, self._form, document.text)
+                yield Content(document.document_id, document.title, words, document.text)
 
     def extra_directory(self, name: str) -> Path | None:
         """Where `IndexWriter.extra_directory` of that name was published; None if it was not."""

@@ -96,7 +96,9 @@ class Verifier:
         resolved = resolve_settings(**settings)
         opened = None
         if index is not None:
-            opened = open_index(index, damaged_segments=resolved.damaged_segments)
+            opened = open_index(
+                index, damaged_segments=resolved.damaged_segments, settings=resolved
+            )
         self._corpus = corpus = OpenCorpus(resolved, indexed=opened is not None, index=opened)
         # What cannot be opened is to be found now, not at an answer.
         self._has_passages = opened is not None and has_passages(opened)

@@ -26,6 +26,7 @@ _CalibratedTruth = Annotated[
 ]
 _Id = Annotated[str, Field(description="For explain_verdict.")]
 _Json = dict[str, Any]
+_WhyUnavailable = Annotated[str | None, Field(description="Why there is no count.")]
 
 
 class ToolResult(BaseModel):
@@ -122,6 +123,7 @@ class CountedPhrase(ToolResult):
     count: int | None
     documents: int | None
     kind: KindName
+    reason: _WhyUnavailable = None
     forms: list[Form] = []
     occurrences: list[Occurrence] = []
 
@@ -146,6 +148,7 @@ class CountedPair(ToolResult):
     pairs: int | None
     nearest_words: int | None
     kind: KindName
+    reason: _WhyUnavailable = None
     a_forms: list[Form] = []
     b_forms: list[Form] = []
     occurrences: list[Occurrence] = []

@@ -18,9 +18,11 @@ from averment.wiring.corpus import (
     delete_documents,
     merge_index,
     open_index,
+    open_own_index,
     verify_index,
 )
 from averment.wiring.engines import open_engine
+from averment.wiring.foreign import export_counts, export_index
 from averment.wiring.models import LOCAL_MODELS, open_extractor, open_model
 from averment.wiring.policies import make_policy, policy_names
 from averment.wiring.retrievers import embed_index, open_embedder, open_retriever, vector_state
@@ -33,6 +35,8 @@ __all__ = [
     "check",
     "delete_documents",
     "embed_index",
+    "export_counts",
+    "export_index",
     "has_countries",
     "make_policy",
     "make_scoring",
@@ -45,6 +49,7 @@ __all__ = [
     "open_faithfulness",
     "open_index",
     "open_model",
+    "open_own_index",
     "open_retriever",
     "policy_names",
     "read_alias_table",

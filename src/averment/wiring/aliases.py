@@ -20,9 +20,9 @@ from averment.errors import IndexFormatError, UsageError
 from averment.files import read_text
 from averment.index.arrays import REBUILD
 from averment.index.build import IndexWriter
-from averment.index.embedded import EmbeddedIndex
 from averment.settings import Settings
 from averment.types import Passage
+from averment.wiring.foreign import AnyIndex
 
 _EXTRA = "aliases"
 _GIVEN, _FOUND = "given.tsv", "found.tsv"
@@ -78,7 +78,7 @@ def user_aliases(settings: Settings) -> UserAliases:
     return UserAliases(settings.home / USER_FILE)
 
 
-def open_aliases(settings: Settings, index: EmbeddedIndex | None = None) -> AliasBook:
+def open_aliases(settings: Settings, index: AnyIndex | None = None) -> AliasBook:
     """Everything that is known of names here.
 
     Countries and demonyms are among it where the extra [countries] is installed; the source of
@@ -113,6 +113,6 @@ def has_countries() -> bool:
     return importlib.util.find_spec("countryinfo") is not None
 
 
-def widened(index: EmbeddedIndex, book: AliasBook) -> WidenedIndex:
+def widened(index: AnyIndex, book: AliasBook) -> WidenedIndex:
     """An index that counts names by all their forms."""
     return WidenedIndex(index, book, form=index.form)

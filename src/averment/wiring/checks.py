@@ -13,7 +13,6 @@ from averment.corpus.passages import whole_sections
 from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError, UsageError
-from averment.index.embedded import EmbeddedIndex
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
@@ -22,6 +21,7 @@ from averment.types import Document, Passage, Question, Report
 from averment.wiring.aliases import explained, open_aliases, widened
 from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
@@ -40,7 +40,7 @@ def check(
     text: str,
     question: str | None = None,
     contexts: Sequence[str | Document] = (),
-    index: EmbeddedIndex | str | Path | None = None,
+    index: AnyIndex | str | Path | None = None,
     model: LanguageModel | str | None = None,
     *,
     atomic: bool = False,
@@ -65,7 +65,7 @@ def check(
     named = {**settings, "model": model if isinstance(model, str) else None}
     resolved = resolve_settings(**named)
     opened = (
-        open_index(index, damaged_segments=resolved.damaged_segments)
+        open_index(index, damaged_segments=resolved.damaged_segments, settings=resolved)
         if isinstance(index, (str, Path))
         else index
     )
@@ -107,7 +107,7 @@ def make_check(
     settings: Settings,
     scorer: FaithfulnessScorer,
     *,
-    index: EmbeddedIndex | None,
+    index: AnyIndex | None,
     model: Any = None,
     atomic: bool = False,
     as_of: AsOf | None = None,
@@ -143,7 +143,7 @@ def check_opened(
     *,
     rule: TextCheck,
     scorer: FaithfulnessScorer,
-    index: EmbeddedIndex | None,
+    index: AnyIndex | None,
     model: Any,
     settings: Settings,
     retriever: Retriever | None = None,
@@ -218,7 +218,7 @@ def is_index_meant(settings: Settings) -> bool:
     return "index" in settings.model_fields_set or settings.index.exists()
 
 
-def _counting(index: EmbeddedIndex) -> QuCo:
+def _counting(index: AnyIndex) -> QuCo:
     """Claims are held against the corpus as the policy does while it answers."""
     trigger = make_policy("quco", index.info).trigger
     assert isinstance(trigger, QuCo)

@@ -28,6 +28,7 @@ from averment.wiring.audited_changes import (
     record_merge,
     recording,
 )
+from averment.wiring.foreign import AnyIndex, open_foreign, refuse_address
 from averment.wiring.retrievers import carry_vectors
 
 
@@ -74,6 +75,7 @@ def build_index(
             "An index of counts only has no place for a table of aliases.",
             hint="Build it without --counts-only, or add them for all indexes: averment alias add",
         )
+    refuse_address(Path(path))
     form = None if add else TextForm(fold_accents=fold_accents)
     only, tokens = (None, None) if add else (counts_only, keep_tokens)
     log = DocumentLog()
@@ -173,18 +175,36 @@ def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInf
     return writer.publish()
 
 
-def open_index(path: str | Path, *, damaged_segments: DamagedSegments = "fail") -> EmbeddedIndex:
+def open_index(
+    path: str | Path,
+    *,
+    damaged_segments: DamagedSegments = "fail",
+    settings: Settings | None = None,
+) -> AnyIndex:
     """Open an index for counting.
 
     Args:
-        path: The index directory.
+        path: The index directory, or an index of infini-gram: a directory in its format, or
+            ``infinigram:NAME``.
         damaged_segments: With ``lower_bound``, what cannot be read is left out, and counts say
             that they are lower bounds.
+        settings: How infini-gram is asked; None: as environment and files say.
 
     Raises:
         NotAnIndexError: The directory is missing or holds no index.
         IndexFormatError: Damaged, of a newer format, or of another text form.
+        IndexUnavailable: A server does not answer.
+        UsageError: infini-gram's engine or a tokenizer is missing; there is no index of that name.
     """
+    if (foreign := open_foreign(Path(path), settings)) is not None:
+        return foreign
+    return open_own_index(path, damaged_segments=damaged_segments)
+
+
+def open_own_index(
+    path: str | Path, *, damaged_segments: DamagedSegments = "fail"
+) -> EmbeddedIndex:
+    """Open an index that averment built; see `open_index`."""
     index = open_embedded(Path(path), damaged_segments=damaged_segments)
     for problem in index.problems:
         logging.getLogger("averment").warning("left out, so counts are lower bounds: %s", problem)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from averment.dating import AsOf
 from averment.engine import Answered, Edges, Engine, Unanswered
 from averment.index.embedded import EmbeddedIndex
+from averment.index.infinigram.index import InfiniGramIndex
 from averment.policies.loop import SentenceLoop, Weighing
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
 from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
@@ -57,8 +59,10 @@ def open_engine(
     resolved = resolve_settings(policy=policy, **named)
     opened = (
         index
-        if isinstance(index, EmbeddedIndex)
-        else open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+        if isinstance(index, EmbeddedIndex | InfiniGramIndex)
+        else open_index(
+            resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
+        )
     )
     opened, as_of = looked_back(opened, resolved)
     parameters = with_cutoff(resolved.policy, resolved, policy_parameters or {})
@@ -90,7 +94,7 @@ def open_engine(
 
 def engine_of(
     rule: SentenceLoop,
-    index: EmbeddedIndex,
+    index: AnyIndex,
     retriever: Retriever,
     model: LanguageModel,
     settings: Settings,

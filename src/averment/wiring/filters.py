@@ -26,6 +26,7 @@ from averment.filtering.rules import Rule
 from averment.filtering.running import Filter, Pace, version
 from averment.filtering.sampling import Estimate, estimate
 from averment.index.embedded import EmbeddedIndex
+from averment.index.infinigram.index import InfiniGramIndex
 from averment.index.thresholds import LEAST_DOCUMENTS
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex
@@ -33,6 +34,7 @@ from averment.settings import Settings, resolve_settings
 from averment.types import CorpusInfo, Document, Report
 from averment.wiring.checks import is_index_meant
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.models import open_extractor
 from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.policies import make_policy
@@ -118,7 +120,7 @@ def filter_rows(
     data: str | Path,
     output: str | Path,
     *,
-    index: EmbeddedIndex | str | Path | None = None,
+    index: AnyIndex | str | Path | None = None,
     field: str | None = None,
     question: str | None = None,
     context: str | None = None,
@@ -162,7 +164,7 @@ def filter_rows(
 def open_filter(
     data: Path,
     *,
-    index: EmbeddedIndex | str | Path | None = None,
+    index: AnyIndex | str | Path | None = None,
     field: str | None = None,
     question: str | None = None,
     context: str | None = None,
@@ -172,7 +174,7 @@ def open_filter(
     **settings: Any,
 ) -> OpenFilter:
     """A filter over a file of rows; see `filter_rows`."""
-    named = None if isinstance(index, EmbeddedIndex) else index
+    named = None if isinstance(index, EmbeddedIndex | InfiniGramIndex) else index
     resolved = resolve_settings(index=named, **settings)
     _refuse(resolved, settings, full=full, context=context)
     calibrated = full and resolved.calibrator is not None
@@ -183,9 +185,11 @@ def open_filter(
     )
     if not full:  # a context is for a judge
         fields = FieldChoice(fields.text, fields.question, None, fields.labels)
-    opened = index if isinstance(index, EmbeddedIndex) else None
+    opened = index if isinstance(index, EmbeddedIndex | InfiniGramIndex) else None
     if opened is None and (not full or is_index_meant(resolved)):
-        opened = open_index(resolved.index, damaged_segments=resolved.damaged_segments)
+        opened = open_index(
+            resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
+        )
     corpus = OpenCorpus(resolved, index=opened)
     counting = None if opened is None else _counting(corpus)
     find = Judging(partial(_report, corpus), counting) if full else counting

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from averment.dating import AsOf, Dates, Undated
 from averment.errors import UsageError
-from averment.index.embedded import EmbeddedIndex
 from averment.index.times import as_of
 from averment.settings import Settings
+from averment.wiring.foreign import AnyIndex
 
 
-def looked_back(index: EmbeddedIndex, settings: Settings) -> tuple[EmbeddedIndex, AsOf | None]:
+def looked_back(index: AnyIndex, settings: Settings) -> tuple[AnyIndex, AsOf | None]:
     """The index as of the day of the settings, and what that leaves; all of it if there is none.
 
     Raises:
         UsageError: No document is left.
         QueryError: The day is not a date.
+        CapabilityError: The index is infini-gram's, which knows no dates.
     """
     if settings.as_of is None:
         return index, None

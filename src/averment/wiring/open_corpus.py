@@ -17,7 +17,6 @@ from averment.checking import TextCheck
 from averment.claims.aliases.book import AliasBook
 from averment.claims.aliases.widened import WidenedIndex
 from averment.dating import AsOf, Undated
-from averment.index.embedded import EmbeddedIndex
 from averment.ports import FaithfulnessScorer, Retriever
 from averment.settings import Settings
 from averment.types import Document
@@ -26,6 +25,7 @@ from averment.wiring.audited import Checked
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.checks import check_opened, is_index_meant, make_check
 from averment.wiring.corpus import open_index
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.looking_back import looked_back
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import open_faithfulness
@@ -51,7 +51,7 @@ class OpenCorpus:
         settings: Settings,
         *,
         indexed: bool = True,
-        index: EmbeddedIndex | None = None,
+        index: AnyIndex | None = None,
         retriever: Retriever | None = None,
         scorer: FaithfulnessScorer | None = None,
         auditor: Auditor | None = None,
@@ -71,7 +71,7 @@ class OpenCorpus:
             return self._opened[name]
 
     @property
-    def index(self) -> EmbeddedIndex:
+    def index(self) -> AnyIndex:
         """The index, as of the day of the settings.
 
         Raises:
@@ -85,12 +85,12 @@ class OpenCorpus:
         """Up to when the index looks back; None: at all of it. Raises as `index`."""
         return self._index_as_of()[1]
 
-    def _index_as_of(self) -> tuple[EmbeddedIndex, AsOf | None]:
+    def _index_as_of(self) -> tuple[AnyIndex, AsOf | None]:
         path, damaged = self.settings.index, self.settings.damaged_segments
-        whole: EmbeddedIndex = self._once(
-            "whole", lambda: open_index(path, damaged_segments=damaged)
+        whole: AnyIndex = self._once(
+            "whole", lambda: open_index(path, damaged_segments=damaged, settings=self.settings)
         )
-        found: tuple[EmbeddedIndex, AsOf | None] = self._once(
+        found: tuple[AnyIndex, AsOf | None] = self._once(
             "index", lambda: looked_back(whole, self.settings)
         )
         return found
@@ -196,7 +196,7 @@ class OpenCorpus:
             aliases=self.aliases if index is not None and self.settings.aliases else None,
         )
 
-    def _rule(self, index: EmbeddedIndex | None) -> TextCheck:
+    def _rule(self, index: AnyIndex | None) -> TextCheck:
         """How texts are checked: made once, and again when the file of the calibrator changes."""
         path = self.settings.calibrator
         found = path.stat() if path is not None and path.exists() else None

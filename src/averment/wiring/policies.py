@@ -19,7 +19,7 @@ from averment.policies.fixed_length import FixedLength
 from averment.policies.fixed_sentence import FixedSentence
 from averment.policies.flare import Flare, FlareSimplified
 from averment.policies.loop import SentenceLoop
-from averment.policies.quco import QuCo
+from averment.policies.quco import CountUnit, QuCo
 from averment.policies.seakr import Seakr
 from averment.settings import Settings
 from averment.trace import from_plain
@@ -39,6 +39,7 @@ _TRIGGERS: Mapping[str, type[Any]] = {
     "expected-cost": ExpectedCost,
 }
 _REPRODUCTION = "quco-paper"
+_PAPER: Mapping[str, Any] = MappingProxyType({"entity_threshold": 1000})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
 
@@ -72,7 +73,10 @@ def make_policy(
     trigger = _TRIGGERS[values.pop("trigger")]
     del values["aliases"]
     loop = {field: values.pop(field) for field in _OF_THE_LOOP & values.keys()}
-    if issubclass(trigger, QuCo):
+    if issubclass(trigger, QuCo) and not info.tells_documents:
+        # Of a corpus of others: the unit that it tells, and what the paper has for it.
+        values = {**_PAPER, **values, "entity_unit": CountUnit.OCCURRENCES}
+    elif issubclass(trigger, QuCo):
         threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
         values = {"entity_threshold": threshold} | values
     return SentenceLoop(trigger(**values), **loop)

@@ -17,9 +17,11 @@ import numpy.typing as npt
 from averment.errors import UsageError
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.infinigram.index import InfiniGramIndex
 from averment.index.staging import disk_errors
 from averment.ports import Retriever, TextEmbedder
 from averment.settings import Settings
+from averment.wiring.foreign import AnyIndex
 
 if TYPE_CHECKING:
     from averment.retrieval.dense import DenseRetriever, PassageVectors
@@ -30,13 +32,16 @@ _MOST_STRIDES = 16
 """Vectors are published so often, so that whoever is killed has not worked for nothing."""
 
 
-def has_passages(index: EmbeddedIndex) -> bool:
+def has_passages(index: AnyIndex) -> bool:
     """Whether there is anything to retrieve; an index of counts only has nothing."""
-    return index.extra_directory(_BM25) is not None
+    return isinstance(index, InfiniGramIndex) or index.extra_directory(_BM25) is not None
 
 
-def open_retriever(index: EmbeddedIndex, settings: Settings | None = None) -> Retriever:
+def open_retriever(index: AnyIndex, settings: Settings | None = None) -> Retriever:
     """The retriever of the settings over the passages of an index; without settings, BM25.
+
+    An index of infini-gram has no passages: those of `settings.passages` are searched, or else its
+    documents are read around the names of a query.
 
     Raises:
         UsageError: The index was built with counts only, or a passage has no vector; the sentence
@@ -46,6 +51,12 @@ def open_retriever(index: EmbeddedIndex, settings: Settings | None = None) -> Re
     from averment.retrieval.bm25 import open_bm25
     from averment.retrieval.fusion import ReciprocalRankFusion
 
+    if isinstance(index, InfiniGramIndex):
+        if settings is None or settings.passages is None:
+            from averment.retrieval.around_names import AroundNames
+
+            return AroundNames(index)
+        index = open_embedded(settings.passages)
     directory = index.extra_directory(_BM25)
     if directory is None:
         raise _counts_only(index)
@@ -58,7 +69,7 @@ def open_retriever(index: EmbeddedIndex, settings: Settings | None = None) -> Re
     return bm25
 
 
-def _open_dense(index: EmbeddedIndex, settings: Settings) -> DenseRetriever:
+def _open_dense(index: AnyIndex, settings: Settings) -> DenseRetriever:
     from averment.retrieval.dense import open_dense
 
     directory = index.extra_directory(_VECTORS)
@@ -73,7 +84,7 @@ def _open_dense(index: EmbeddedIndex, settings: Settings) -> DenseRetriever:
     return open_dense(directory, passages, embedder=embedder, among=among)
 
 
-def _counts_only(index: EmbeddedIndex) -> UsageError:
+def _counts_only(index: AnyIndex) -> UsageError:
     return UsageError(
         f"The index {index.info.name!r} has counts only, no passages to retrieve from.",
         hint="Build it without --counts-only.",
@@ -110,7 +121,7 @@ class VectorState(NamedTuple):
     model: str
 
 
-def vector_state(index: EmbeddedIndex) -> VectorState | None:
+def vector_state(index: AnyIndex) -> VectorState | None:
     """The vectors of an index; None if it has none.
 
     Raises:
@@ -123,7 +134,7 @@ def vector_state(index: EmbeddedIndex) -> VectorState | None:
     return VectorState(index.info.n_passages - n_missing, n_missing, found.model)
 
 
-def _vectors_of(index: EmbeddedIndex) -> PassageVectors | None:
+def _vectors_of(index: AnyIndex) -> PassageVectors | None:
     from averment.retrieval.dense import read_vectors
 
     directory = index.extra_directory(_VECTORS)

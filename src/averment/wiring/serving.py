@@ -19,7 +19,6 @@ from typing import NamedTuple
 from averment.dating import Undated
 from averment.engine import Engine
 from averment.errors import UnknownNameError, UsageError
-from averment.index.embedded import EmbeddedIndex
 from averment.models.closing import Closing
 from averment.policies.loop import Weighing
 from averment.ports import FaithfulnessScorer, LanguageModel, Retriever
@@ -29,6 +28,7 @@ from averment.wiring.audited import Checked
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
+from averment.wiring.foreign import AnyIndex
 from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_model
 from averment.wiring.observing import open_spans
@@ -70,7 +70,7 @@ class Serving(OpenCorpus, Closing):
         self,
         settings: Settings,
         *,
-        index: EmbeddedIndex,
+        index: AnyIndex,
         retriever: Retriever,
         scorer: FaithfulnessScorer,
         model: LanguageModel | None = None,
@@ -222,7 +222,9 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
     with ExitStack() as opened:
         if (auditor := open_auditor(settings)) is not None:
             opened.enter_context(auditor)
-        index = open_index(settings.index, damaged_segments=settings.damaged_segments)
+        index = open_index(
+            settings.index, damaged_segments=settings.damaged_segments, settings=settings
+        )
         retriever = open_retriever(looked_back(index, settings)[0], settings)
         if opens_model:
             own = open_model(settings)

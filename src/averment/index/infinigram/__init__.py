@@ -1,0 +1,1 @@
+"""infini-gram's indexes behind the port `CorpusIndex`: on this machine, or behind its HTTP API."""
