@@ -251,7 +251,7 @@ def test_it_knows_no_dates_and_says_so(
 ) -> None:
     _, index = serve(many("a b", 3))
 
-    with pytest.raises(CapabilityError, match="cannot be restricted to .*infini-gram's"):
+    with pytest.raises(CapabilityError, match=r"cannot be restricted to .*infini-gram's"):
         ask(index)
 
 

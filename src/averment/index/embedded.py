@@ -11,12 +11,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, islice, starmap
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -34,8 +32,8 @@ from averment.index.manifest import (
     damaged_files,
     read_manifest,
 )
-from averment.index.metadata import Mask, Restriction
-from averment.index.parts import Part, open_part
+from averment.index.metadata import Mask, Restriction, checked_rule
+from averment.index.parts import Part, dates_of, open_part
 from averment.index.snippets import snippet
 from averment.ports import DamagedSegments
 from averment.text import Span, TextForm, Word
@@ -219,10 +217,7 @@ class EmbeddedIndex:
                 such rule for documents without a date.
         """
         since, until = between or (None, None)
-        if undated not in list(Undated):
-            rules = ", ".join(Undated)
-            raise QueryError(f"undated is {undated!r}, which is none of {rules}.")
-        rule = Undated(undated)
+        rule = checked_rule(undated)
         return self.restricted(Restriction(source, language, before, after, since, until, rule))
 
     def dated(self, dates: Dates) -> EmbeddedIndex:
@@ -235,12 +230,7 @@ class EmbeddedIndex:
 
     @cached_property
     def _dates(self) -> Mapping[Days | None, int]:
-        found: Counter[Days | None] = Counter()
-        for part in self._parts:
-            found.update(part.metadata.dates(part.meant))
-        known = sorted(days for days in found if days is not None)
-        unknown = [None] if None in found else []
-        return MappingProxyType({days: found[days] for days in [*unknown, *known]})
+        return dates_of(self._parts)
 
     def restricted(self, restriction: Restriction) -> EmbeddedIndex:
         """The same index about the documents that a restriction leaves; see `where`."""

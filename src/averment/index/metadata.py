@@ -56,6 +56,17 @@ def checked_days(name: str, written: str) -> Days:
     return found
 
 
+def checked_rule(undated: str) -> Undated:
+    """The rule for documents without a date of that name.
+
+    Raises:
+        QueryError: There is none.
+    """
+    if undated not in list(Undated):
+        raise QueryError(f"undated is {undated!r}, which is none of {', '.join(Undated)}.")
+    return Undated(undated)
+
+
 @dataclass(frozen=True, slots=True)
 class Restriction:
     """Which documents a question is about; what is None does not restrict.
