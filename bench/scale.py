@@ -111,7 +111,7 @@ def asking_rows(corpus: BenchCorpus, path: pathlib.Path, questions: Questions) -
     for case, classes in questions.items():
         for name, some in classes.items():
             progress(f"{corpus.path.name}: {case}: {name}")
-            us = microseconds(some, {how: asking[case] for how in ("batch", "single")})
+            us = microseconds(some, dict.fromkeys(("batch", "single"), asking[case]))
             rows.append({"case": case, "class": name, "n": len(some), "us": us})
     return [*rows, {"case": "memory of asking", **resident_mb()}]
 
