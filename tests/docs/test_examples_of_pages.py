@@ -160,7 +160,8 @@ def test_commands_that_need_no_model_do_what_a_page_says(
 def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """The environment of somebody who has installed averment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8"}
+    way = {"PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8", "AVERMENT_THREADS": "1"}
+    return {**os.environ, "PATH": path, **way}
 
 
 def typed(command: str, environment: dict[str, str]) -> str:
