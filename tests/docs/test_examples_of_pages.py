@@ -24,6 +24,7 @@ from typer.main import get_command
 import averment
 from averment.cli.app import app, run
 from conftest import REPOSITORY
+from corpus.pages import pdf
 
 FRAMEWORKS = {
     "use-in-haystack": ("haystack", "haystack"),
@@ -104,6 +105,7 @@ def make_world() -> None:
         Path(folder, "old.md").write_text("# Tariffs of 1993\n\nA car costs 40 crowns.\n", "utf-8")
     for name in ("answer", "handbook", "new", "source", "text"):
         Path(f"{name}.txt").write_text(ferry, encoding="utf-8")
+    Path("handbook.pdf").write_bytes(pdf(ferry))
     rows = [{"text": ferry, "context": ferry, "is_right": True, "question": "What sails?"}] * 3
     for name in ("data", "sample"):
         lines = "\n".join(json.dumps(row) for row in rows)
