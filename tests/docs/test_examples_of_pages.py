@@ -28,6 +28,7 @@ from corpus.pages import pdf
 
 FRAMEWORKS = {
     "use-in-haystack": ("haystack", "haystack"),
+    "use-infini-gram": ("infini_gram", "infinigram"),
     "use-in-langchain": ("langchain", "langchain"),
     "use-in-llamaindex": ("llama_index.core", "llamaindex"),
 }
@@ -40,7 +41,16 @@ WITHOUT_A_MODEL = re.compile(
     r"|bench list|audit (list|verify|export))\b"
 )
 INDENTED = re.compile(r"^    (?:averment|pip|python) .*", flags=re.MULTILINE)
-NOT_CARRIED_OUT = ("…", "HASH", "--calibrator", " | ", ">>", "--target-error", "--otel")
+NOT_CARRIED_OUT = (
+    "…",
+    "HASH",
+    "--calibrator",
+    " | ",
+    ">>",
+    "--target-error",
+    "--otel",
+    "infinigram",
+)
 DIFFERS = re.compile(r"\d+(\.\d+)? s\b|(?<=faithfulness )\d\.\d\d")
 """Seconds, and the last digit of a score: processors round differently."""
 
