@@ -66,6 +66,14 @@ def build(
         ),
     ] = None,
     keep_references: KeepReferencesOption = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help="Of documents whose record says none: de, es, zh, …, or auto (as each looks); "
+            "unset: en.",
+            show_default=False,
+        ),
+    ] = None,
     strict: StrictOption = False,
     audit: AuditOption = None,
     json: JsonOption = False,
@@ -78,6 +86,7 @@ def build(
         "fold_accents": fold_accents,
         "counts_only": counts_only,
         "keep_tokens": keep_tokens,
+        "language": language,
     }
     reading = _Reading(keep_references, strict)
     _ingest(paths, index, options, reading, aliases=aliases, audit=audit, json=json)
