@@ -223,7 +223,7 @@ def sentence_spans(text: str, language: str | None = None) -> list[Span]:
 
     Returns:
         Spans in order that do not overlap; `text[start:end]` has no blank at either end. Thai, Lao
-        and Khmer, which mark no end of a sentence, are cut at line breaks only.
+        and Khmer, which mark no end of a sentence, are cut at blank lines only.
     """
     import sentencex  # not at the top: most of the package never splits a sentence
 

@@ -91,7 +91,7 @@ TRIPLETS = {
     ),
     "de: a relative clause": (
         "Haneef, der Vetham schrieb, wurde in Zürich geboren.",
-        [("Haneef", "der schrieb", "Vetham"), ("Haneef", "wurde in geboren", "Zürich")],
+        [("Haneef", "schrieb", "Vetham"), ("Haneef", "wurde in geboren", "Zürich")],
     ),
     "de: a pronoun is nobody": ("Er wurde in Zürich geboren.", []),
     "de: a common noun is nobody": ("Der Film wurde von Haneef gedreht.", []),
