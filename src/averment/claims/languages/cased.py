@@ -137,24 +137,21 @@ def _run_end(text: str, found: Sequence[Word], first: int, words: Vocabulary) ->
         written = text[found[at].start : found[at].end]
         if written[0].isupper() or (written.isdecimal() and len(written) <= 3 and gap == " "):
             at = end = at + 1
-        elif gap == " " and _is_particle(text, found, at, end, words):
+        elif gap == " " and _is_particle(found, first, at, end, words):
             at += 1
         else:
             break
     return end
 
 
-def _is_particle(text: str, found: Sequence[Word], at: int, end: int, words: Vocabulary) -> bool:
+def _is_particle(found: Sequence[Word], first: int, at: int, end: int, words: Vocabulary) -> bool:
     """Whether a word may stand inside a name: "von" in "Otto von Bismarck", "der" behind it."""
-    word, before = found[at].form, found[at - 1].form
     if at > end:
-        return at - end < 2 and words.has("particles_inside", word)
-    if not words.has("particles", word) or words.has("nouns", before):
+        return at - end < 2 and words.has("particles_inside", found[at].form)
+    if not words.has("particles", found[at].form) or words.has("nouns", found[at - 1].form):
         return False
-    if not words.has("passive", word) or before in GIVEN_NAMES:
-        return True
-    # "1990 wurde Kumbasaram von Haneef gedreht": there it says by whom.
-    return not any(words.has("be", each.form) for each in found)
+    is_passive = words.has("passive", found[at].form)
+    return not is_passive or any(each.form in GIVEN_NAMES for each in found[first:at])
 
 
 def _trimmed(
@@ -166,13 +163,13 @@ def _trimmed(
     opening: set[int],
 ) -> Iterator[Span]:
     """The name of a run without what only opens the sentence or says what somebody is."""
-    opens = found[first].start in opening
+    opens = found[first].start in opening or text[: found[first].start].endswith(("¿", "¡"))
     while first < end and _is_no_part(found[first], text, words, opens=opens):
         first += 1
         while first < end and not text[found[first].start].isupper():
             first += 1
         opens = False
-    while first < end - 1 and words.has("nouns", found[end - 1].form):
+    while first < end - 1 and _is_common_end(found, end, words):
         end -= 1
     if first == end:
         return
@@ -180,6 +177,12 @@ def _trimmed(
     if end - first == 1 and not _is_name_alone(text, found, first, words, opens=opens):
         return
     yield span
+
+
+def _is_common_end(found: Sequence[Word], end: int, words: Vocabulary) -> bool:
+    """Whether a run ends in a noun that is of no name: "Regie", but not in "California del Sur"."""
+    is_joined = words.has("particles", found[end - 2].form)
+    return words.has("nouns", found[end - 1].form) and not is_joined
 
 
 def _is_no_part(word: Word, text: str, words: Vocabulary, *, opens: bool) -> bool:

@@ -81,21 +81,19 @@ class _Clause:
             len(pieces),
         )
         self._subjects = self._find_subjects()
+        self._relative = self._relative_clauses()
 
     def triplets(self) -> Iterator[Triplet]:
         """Every mention that is no subject, paired with what it is said of."""
         heads, outside = self._subjects, self._subjects
-        relative = False
         for at, piece in enumerate(self._pieces):
             if piece.form in ("(", "["):
                 outside, heads = heads, self._just_before(at) or heads
             elif piece.form in (")", "]"):
                 heads = outside
             elif piece.form == "," and not self._depths[at]:
-                if relative:
-                    heads, relative = self._subjects, False
-                if self._opens_relative(at + 1):
-                    heads, relative = self._antecedent(at) or heads, True
+                opens = at + 1 in self._relative and at not in self._relative
+                heads = (self._antecedent(at) if opens else []) or self._subjects
             elif self._is_tail(at):
                 for head in heads:
                     yield self._triplet(head, at)
@@ -125,6 +123,20 @@ class _Clause:
         before = self._just_before(comma)
         is_place = comma > 1 and self._words.has("of_place", self._pieces[comma - 2].form)
         return [] if is_place else before
+
+    def _relative_clauses(self) -> frozenset[int]:
+        """Where relative clauses stand, without the commas around them."""
+        inside: set[int] = set()
+        for at, piece in enumerate(self._pieces):
+            if piece.form == ",":
+                continue
+            before = at - 1
+            is_begun = before in inside or (
+                before > 0 and self._pieces[before].form == "," and self._opens_relative(at)
+            )
+            if is_begun and not self._depths[at]:
+                inside.add(at)
+        return frozenset(inside)
 
     def _opens_relative(self, at: int) -> bool:
         if at >= len(self._pieces) or not self._pieces[at].is_word:
@@ -210,7 +222,7 @@ class _Clause:
         said = [
             piece
             for at, piece in enumerate(self._pieces[head + 1 : tail], start=head + 1)
-            if not self._depths[at]
+            if not self._depths[at] and (at in self._relative) <= (tail in self._relative)
         ]
         if head > self._verb:
             said = [self._pieces[self._verb], *said]

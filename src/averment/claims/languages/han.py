@@ -57,7 +57,8 @@ def _mentions(text: str) -> tuple[Entity, ...]:
     found: list[Entity] = []
     for quoted in _QUOTED.finditer(text):
         name = "a" if quoted["a"] is not None else "b"
-        found.append(Entity(quoted[name], *quoted.span(name), "title"))
+        if len(quoted[name]) > 1:
+            found.append(Entity(quoted[name], *quoted.span(name), "title"))
     found += _apart(text, _DATE, "date", found)
     for subject, _, tail in _clauses(text, words):
         found += [
@@ -65,7 +66,7 @@ def _mentions(text: str) -> tuple[Entity, ...]:
             for span in (subject, tail)
             if not _overlaps(span, found) and _looks_like_name(text[span.start : span.end], words)
         ]
-    for pattern in (_LATIN, _spelt(), _stretches()):
+    for pattern in (_LATIN, _spelt(), _stretches(), _known()):
         found += [
             each
             for each in _apart(text, pattern, "name", found)
@@ -110,11 +111,16 @@ def _spelt() -> re.Pattern[str]:
 
 
 @cache
+def _known() -> re.Pattern[str]:
+    return re.compile(vocabulary("zh").alternatives("known"))
+
+
+@cache
 def _stretches() -> re.Pattern[str]:
     """A stretch between particles that ends as names of places and bodies do."""
     words = vocabulary("zh")
     apart = words.alternatives("particles", "boundaries", "placed", "active")
-    part = f"(?:(?!{apart})[{_HAN}]){{1,8}}?"
+    part = f"(?!{words.alternatives('counted')})(?:(?!{apart})[{_HAN}]){{2,8}}?"
     after = words.alternatives("particles", "boundaries", "placed")
     return re.compile(f"{part}(?:{words.alternatives('suffixes')})(?=[^{_HAN}]|$|{after})")
 
