@@ -296,7 +296,6 @@ def entities_rows(sets: Sequence[Set]) -> Iterator[dict[str, Any]]:
         for rules in dict.fromkeys(("en", "auto", each.language)):
             extractor = RulesExtractor(language=rules)
             n_named = n_names = n_told = n_unread = 0
-            started = time.process_time()
             for question, same in asked:
                 try:
                     (found,) = extractor.entities([question.text])
@@ -308,7 +307,6 @@ def entities_rows(sets: Sequence[Set]) -> Iterator[dict[str, Any]]:
                 n_named += bool(names)
                 n_names += len(names)
                 n_told += sum(name.casefold() in source for name in names)
-            us = (time.process_time() - started) * 1e6 / len(asked)
             yield {
                 "part": "entities",
                 "language": each.language,
@@ -318,7 +316,6 @@ def entities_rows(sets: Sequence[Set]) -> Iterator[dict[str, Any]]:
                 "share_not_read": round(n_unread / len(asked), 4),
                 "names": n_names,
                 "share_of_names_in_english": round(n_told / n_names, 4) if n_names else None,
-                "cpu_us_a_question": round(us),
             }
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from averment.errors import IndexFormatError
 from averment.retrieval.bm25 import build_bm25, open_bm25
-from averment.retrieval.in_languages import NamesInLanguages
 from averment.retrieval.terms import query_terms, search_terms, terms_identity
 from averment.types import Passage
 
@@ -52,12 +51,18 @@ def test_english_terms_are_as_they_always_were() -> None:
     assert "english" in terms_identity() == terms_identity(["en"])
 
 
-def test_a_query_has_each_word_as_each_language_has_it() -> None:
-    terms = query_terms("Wer sind die Panthers und die Häuser?", ["de", "en"])
+def test_a_query_is_read_in_its_own_language_where_passages_are_in_it() -> None:
+    question = "Wer sind die Panthers und die Häuser?"
 
-    assert {"panth", "panther", "haus"} <= set(terms)
-    assert not {"wer", "die", "und", "sind"} & set(terms)
-    assert len(terms) == len(set(terms))
+    assert query_terms(question, ["de", "es"]) == ["panth", "haus"]
+    assert set(query_terms(question, ["de", "und"])) == {"panth", "panthers", "haus", "häuser"}
+
+
+def test_a_query_in_none_of_the_languages_has_each_word_as_each_of_them_has_it() -> None:
+    question = "Wer sind die Panthers und die Häuser?"  # German
+
+    assert query_terms(question, ["en", "es"]) == ["panther", "häuser", "panthers", "häus"]
+    assert "haus" in query_terms("Häuser", ["de", "en"])  # too short to tell
 
 
 def test_passages_of_several_languages_stand_in_one_index(tmp_path: Path) -> None:
@@ -94,13 +99,17 @@ def test_a_damaged_list_of_languages_is_refused(languages: object, tmp_path: Pat
         open_bm25(tmp_path, passages)
 
 
-def test_names_in_other_languages_are_added_to_a_query_which_keeps_its_name(tmp_path: Path) -> None:
-    passages = passages_of("科隆大教堂很高。", "北京很大。")
-    build_bm25(passages, tmp_path, languages=["zh", "zh"])
-    forms = {"How high is the cathedral of Cologne?": ["科隆"]}
-    retriever = NamesInLanguages(open_bm25(tmp_path, passages), lambda text: forms.get(text, []))
+def test_names_in_other_languages_are_searched_with_a_query_which_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
+    passages = passages_of("科隆大教堂很高。", "Köln ist groß.", "The city is high.", "北京很大。")
+    build_bm25(passages, tmp_path, languages=["zh", "de", "en", "zh"])
+    forms = {"Who lives in Cologne?": ["科隆", "Köln"]}
+    retriever = open_bm25(
+        tmp_path, passages, forms_of=lambda query, languages: forms.get(query, [])
+    )
 
-    [found, other] = retriever.search([*forms, "cathedral"], k=2)
+    [found, other] = retriever.search([*forms, "Cologne"], k=5)
 
-    assert [hit.passage.passage_id for hit in found.hits] == ["0"]
-    assert (found.query, other.hits) == (next(iter(forms)), ())
+    assert {hit.passage.passage_id for hit in found.hits} == {"0", "1"}
+    assert (found.query, other.hits) == ("Who lives in Cologne?", ())

@@ -21,9 +21,10 @@ import logging
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,8 @@ from averment.types import Passage, Retrieval, ScoredPassage
 _FORMAT = "averment-bm25-1"
 _SETTINGS = "bm25.json"
 _SCORES, _PASSAGES, _STARTS = _ARRAYS = ("scores.npy", "passages.npy", "starts.npy")
+FormsOf: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
+"""From a query and some languages to names of the query as these write them."""
 _REBUILD = "Build the index again: averment index build PATHS"
 
 
@@ -62,6 +65,8 @@ class BM25Retriever:
         postings: The scores of each term.
         among: Which passages may be found; None: all.
         languages: Those of the passages, which a query is read in.
+        forms_of: Gives more forms of the names of a query, in any of the languages, which are
+            searched with it; the retrieval names the query alone. None: there are none.
     """
 
     name = "bm25"
@@ -74,8 +79,10 @@ class BM25Retriever:
         postings: _Postings,
         among: npt.NDArray[np.bool_] | None = None,
         languages: Sequence[str] = (ENGLISH,),
+        forms_of: FormsOf | None = None,
     ) -> None:
         self.languages = tuple(languages)
+        self._forms_of = forms_of
         self._passages = passages
         self._terms = terms
         self._postings = postings
@@ -105,7 +112,8 @@ class BM25Retriever:
         """The score of every passage, shape (n_passages,); 0 where no term occurs."""
         scores = np.zeros(len(self._passages), dtype=np.float32)
         postings = self._postings
-        for term in query_terms(query, self.languages):
+        forms = self._forms_of(query, self.languages) if self._forms_of else ()
+        for term in query_terms(query, self.languages, forms):
             number = self._terms.get(term)
             if number is not None:
                 column = slice(postings.starts[number], postings.starts[number + 1])
@@ -218,6 +226,7 @@ def open_bm25(
     passages: Sequence[Passage],
     *,
     among: npt.NDArray[np.bool_] | None = None,
+    forms_of: FormsOf | None = None,
 ) -> BM25Retriever:
     """Open an index by memory map.
 
@@ -226,6 +235,7 @@ def open_bm25(
         passages: The same passages in the same order; read one by one, as they are found.
         among: Which of them may be found, shape ``(n_passages,)``; None: all. The others still
             weigh in the rarity of terms, until the index is built without them.
+        forms_of: See `BM25Retriever`.
 
     Raises:
         IndexFormatError: A file is missing or damaged, the index is of another format, tokenises
@@ -249,7 +259,9 @@ def open_bm25(
             f"expected {(n_postings, n_postings, len(terms) + 1)}.",
             hint=_REBUILD,
         )
-    return BM25Retriever(passages, terms, postings=postings, among=among, languages=languages)
+    return BM25Retriever(
+        passages, terms, postings=postings, among=among, languages=languages, forms_of=forms_of
+    )
 
 
 def _read_settings(directory: Path) -> dict[str, object]:

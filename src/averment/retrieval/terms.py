@@ -6,8 +6,8 @@ full and half width and Arabic's presentation forms are one (NFKC), and scripts 
 spaces give overlapping pairs of characters; those of Han and kana also stand alone, since many of
 them are words.
 
-A query need not be in the language of a passage: `query_terms` gives a word as each language of an
-index would have it, without the stop words of the language that it is in, if that can be told.
+A query over passages of several languages is read in its own, if that can be told and there are
+such passages; else, as further forms of names are, in each of theirs (`query_terms`).
 
 What this module does not do: guess the language of a passage (whoever builds the index says it),
 cut compound words, translate.
@@ -25,7 +25,13 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from averment.languages import ENGLISH, FUNCTION_WORDS, STEMMERS, guess_language
+from averment.languages import (
+    ENGLISH,
+    FUNCTION_WORDS,
+    STEMMERS,
+    UNDETERMINED,
+    guess_language,
+)
 from averment.text import TextForm, Word, is_by_character
 
 _STOP_WORDS = frozenset(
@@ -54,22 +60,30 @@ def search_terms(text: str, language: str = ENGLISH) -> list[str]:
     return words if stemming is None else list(stemming.stemWords(words))
 
 
-def query_terms(text: str, languages: Sequence[str]) -> list[str]:
+def query_terms(text: str, languages: Sequence[str], forms: Sequence[str] = ()) -> list[str]:
     """The terms of a query over passages in some languages.
 
     Args:
         text: The query.
         languages: Those of the passages; of one language alone, its terms with repetitions.
+        forms: More names that passages may have in its place, in any of the languages.
 
     Returns:
-        Of several languages: each way in which one of them has a word of the query, once. Function
-        words of the language that the query shows are left out in all of them.
+        Of several languages: terms in the one that the query shows, if passages are in it; else
+        each way in which one of them has a word of it, as for the forms. Each once.
     """
     if len(languages) == 1:
-        return search_terms(text, languages[0])
-    ours = FUNCTION_WORDS.get(guess_language(text) or "", frozenset())
+        return [term for each in (text, *forms) for term in search_terms(each, languages[0])]
+    shown = guess_language(text)
+    ours = FUNCTION_WORDS.get(shown or "", frozenset())
     asked = " ".join(word for word in _TEXT_FORM.words(text) if word not in ours)
-    return list(dict.fromkeys(term for each in languages for term in search_terms(asked, each)))
+    found: dict[str, None] = {}
+    for each in languages:
+        is_read = shown not in languages or each in (shown, UNDETERMINED)
+        read = text if each == shown else asked
+        texts = (read, *forms) if is_read else forms
+        found |= dict.fromkeys(term for one in texts for term in search_terms(one, each))
+    return list(found)
 
 
 def _english(words: Sequence[str]) -> list[str]:

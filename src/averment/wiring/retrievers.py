@@ -51,7 +51,6 @@ def open_retriever(index: AnyIndex, settings: Settings | None = None) -> Retriev
     """
     from averment.retrieval.bm25 import open_bm25
     from averment.retrieval.fusion import ReciprocalRankFusion
-    from averment.retrieval.in_languages import NamesInLanguages
 
     if isinstance(index, InfiniGramIndex):
         if settings is None or settings.passages is None:
@@ -65,12 +64,13 @@ def open_retriever(index: AnyIndex, settings: Settings | None = None) -> Retriev
     name = settings.retriever if settings else "bm25"
     if settings is not None and name == "dense":
         return _open_dense(index, settings)
-    opened = open_bm25(directory, index.passages(), among=index.passages_meant())
-    bm25: Retriever = opened
     book = names_in_languages(settings, index) if settings and settings.aliases else None
-    if book is not None:
-        languages = opened.languages
-        bm25 = NamesInLanguages(opened, lambda query: book.forms_in_languages(query, languages))
+    bm25 = open_bm25(
+        directory,
+        index.passages(),
+        among=index.passages_meant(),
+        forms_of=None if book is None else book.forms_in_languages,
+    )
     if settings is not None and name == "fusion":
         return ReciprocalRankFusion([bm25, _open_dense(index, settings)])
     return bm25

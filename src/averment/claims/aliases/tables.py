@@ -71,7 +71,7 @@ class _Reading:
         self._skipped: list[str] = []
         self._name = name
         self._is_own = is_own
-        self._told: set[tuple[str, str, str]] = set()
+        self._told: set[tuple[str, str, str | None]] = set()
         self._forms: defaultdict[str, list[str]] = defaultdict(list)
 
     def table(self, text: str) -> AliasTable:
@@ -86,16 +86,15 @@ class _Reading:
         if not line.strip() or (number == 1 and tuple(cells) in (HEADER[:3], HEADER)):
             return
         reason = _unreadable(cells)
+        language = language_code("".join(cells[3:]))
         if reason is None:
-            language = "".join(cells[3:])
-            reason = self._unusable(*map(_FORM.key, cells[:2]), language)
+            reason = self._unusable(_FORM.key(cells[0]), _FORM.key(cells[1]), language)
         if reason is not None:
             self._skipped.append(f"{self._name}:{number}: {reason}")
             return
-        language = language_code("".join(cells[3:]))
         self._rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:]), language))
 
-    def _unusable(self, canonical: str, form: str, language: str) -> str | None:
+    def _unusable(self, canonical: str, form: str, language: str | None) -> str | None:
         """Why a pair adds nothing; if it does, it is remembered."""
         if not canonical or not form:
             return f"the {'form' if canonical else 'canonical name'} has no word"

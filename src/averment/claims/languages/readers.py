@@ -43,6 +43,7 @@ class CasedReader:
     """
 
     def __init__(self, code: str) -> None:
+        self.code = code
         self._words = vocabulary(code)
 
     def mentions(self, text: str) -> list[Entity]:
@@ -62,8 +63,12 @@ class CasedReader:
         """The first of some rules by which a sentence claims nothing."""
         rule = self._words.silent_rule(sentence, rules)
         if rule is None and "fragment" in rules:
-            return None if cased_triplets.has_verb(sentence, self._words) else "fragment"
+            return None if self.has_verb(sentence) else "fragment"
         return rule
+
+    def has_verb(self, sentence: str) -> bool:
+        """Whether a word outside of all mentions is a verb form."""
+        return cased_triplets.has_verb(sentence, self._words)
 
     def stated(self, sentence: str) -> list[Triplet]:
         """The triplets of a sentence, whether or not a silent rule holds."""
@@ -81,6 +86,8 @@ class CasedReader:
 class HanReader:
     """Reads Chinese."""
 
+    code = "zh"
+
     def mentions(self, text: str) -> list[Entity]:
         """Every mention in order of appearance."""
         return han.mentions(text)
@@ -92,6 +99,10 @@ class HanReader:
     def silent_rule(self, sentence: str, rules: Collection[str]) -> str | None:
         """The first of some rules by which a sentence claims nothing."""
         return vocabulary("zh").silent_rule(sentence, rules)
+
+    def has_verb(self, sentence: str) -> bool:
+        """Whether it ends as a sentence does: no list of verbs would tell."""
+        return sentence.rstrip().endswith(("。", "！"))
 
     def stated(self, sentence: str) -> list[Triplet]:
         """The triplets of a sentence, whether or not a silent rule holds."""
