@@ -292,3 +292,24 @@ def document_language(written: str | None, text: str, setting: str) -> str:
     if code is not None:
         return code
     return setting if setting != AUTO else guess_language(text) or UNDETERMINED
+
+
+class SeenLanguages:
+    """What the first documents of a corpus look like that do not say their language."""
+
+    _LOOKED_AT = 200
+
+    def __init__(self) -> None:
+        self._guesses: Counter[str] = Counter()
+
+    def see(self, written: str | None, text: str) -> None:
+        """Look at one more document."""
+        if self._guesses.total() < self._LOOKED_AT and not (written and language_code(written)):
+            self._guesses[guess_language(text) or UNDETERMINED] += 1
+
+    @property
+    def most(self) -> str | None:
+        """The language of more than half of them; None: there is none, or none of them was told."""
+        [(language, n_documents)] = self._guesses.most_common(1) or [(UNDETERMINED, 0)]
+        is_most = n_documents > self._guesses.total() / 2
+        return language if is_most and language != UNDETERMINED else None

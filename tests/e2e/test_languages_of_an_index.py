@@ -146,9 +146,24 @@ def test_the_commands(tmp_path: Path) -> None:
     wrong = run(app, ["index", "build", "a.txt", "--index", "i2", "--language", "xx"])
 
     assert built.exit_code == 0, built.output
+    assert "English" not in built.output
     assert json.loads(told.output)["language"] == "de"
     assert "language    de" in shown.output
     assert isinstance(wrong.exception, UnknownNameError)
+
+
+def test_a_build_says_that_documents_do_not_look_english(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    for name, text in (("de", GERMAN), ("en", "The city lies on the river."), ("no", "1867")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    built = {
+        name: run(app, ["index", "build", f"{name}.txt", "--index", name]).output
+        for name in ("de", "en", "no")
+    }
+
+    assert "Most documents look like 'de'" in built["de"]
+    assert "--language auto" in built["de"]
+    assert "look like" not in built["en"] + built["no"]
 
 
 def test_sentences_end_as_their_language_ends_them() -> None:
