@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 from averment.errors import UnknownNameError
@@ -128,8 +129,8 @@ FUNCTION_WORDS = {
 """The most frequent words of languages, which say what a text is in and not what it is about."""
 
 _VOTED_BY_SCRIPT = {
-    "latin": frozenset({"en", "de", "es", "fr", "it", "pt", "nl", "sv", "da", "tr"}),
-    "cyrillic": frozenset({"ru", "uk"}),
+    "latin": ("en", "de", "es", "fr", "it", "pt", "nl", "sv", "da", "tr"),
+    "cyrillic": ("ru", "uk"),
 }
 _SCRIPT_OF = {
     **dict.fromkeys(("be", "bg", "mk", "ru", "sr", "uk"), "cyrillic"),
@@ -164,6 +165,7 @@ _SCRIPTS = (
     ("cyrillic", "\u0400-\u04ff"),
     ("latin", "A-Za-z\u00c0-\u024f\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a"),
 )
+_ENGLISH_ALONE = frozenset(word for word, spoken in _SPEAKERS.items() if spoken == (ENGLISH,))
 _RUNS = re.compile("|".join(f"(?P<{name}>[{inside}]+)" for name, inside in _SCRIPTS))
 _BY_SCRIPT = {
     "greek": "el",
@@ -181,6 +183,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LEAST_LETTERS = 2
 """Of a script that one language alone is written in."""
 _LEAST_VOTES = 2
+_ASCII_SHARE = 0.9
+"""From which on other letters cannot be the most."""
 _KANA_SHARE = 0.05
 """Of Han and kana, from which on a text is Japanese; Chinese has none."""
 
@@ -217,7 +221,7 @@ def guess_language(text: str) -> str | None:
         that can be told.
     """
     text = text[:_LOOKED_AT_CHARACTERS]
-    script = "latin" if text.isascii() else _script(text)
+    script = _script(text)
     if script in _BY_SCRIPT:
         return _BY_SCRIPT[script]
     if script == "arabic":
@@ -227,6 +231,8 @@ def guess_language(text: str) -> str | None:
 
 def _script(text: str) -> str | None:
     """The script of most letters; of Han and kana the language. None without letters enough."""
+    if text.isascii() or len(text.encode("ascii", "ignore")) > _ASCII_SHARE * len(text):
+        return "latin" if any(map(str.isalpha, text)) else None
     letters: Counter[str] = Counter()
     for run in _RUNS.finditer(text):
         letters[str(run.lastgroup)] += run.end() - run.start()
@@ -241,22 +247,29 @@ def _script(text: str) -> str | None:
     return script
 
 
-def _voted(text: str, languages: frozenset[str]) -> str | None:
+def _voted(text: str, languages: Iterable[str]) -> str | None:
     """The language with most votes by far: two, 1.5 times any other's, over twice English's."""
-    votes: Counter[str] = Counter()
-    for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()):
+    votes: dict[str, int] = dict.fromkeys(languages, 0)
+    lowered = text.lower()
+    words = lowered.split()
+    # Most texts are English, which words that no other language has tell in a few microseconds.
+    n_english = sum(map(_ENGLISH_ALONE.__contains__, words))
+    if ENGLISH in votes and n_english >= max(_LEAST_VOTES, len(words) / 8):
+        return ENGLISH
+    words = _WORD.findall(unicodedata.normalize("NFC", lowered))
+    if not text.isascii():
+        for language, mark in _TELLING.items():
+            if language in votes and mark.search(text):
+                votes[language] = 2
+    for word in words:
         for language in _SPEAKERS.get(word, ()):
-            votes[language] += 1
-    for language, mark in _TELLING.items():
-        if mark.search(text):
-            votes[language] += 2
-    ranked = [each for each in votes.most_common() if each[0] in languages]
-    if not ranked:
-        return None
-    language, most = ranked[0]
-    next_most = ranked[1][1] if len(ranked) > 1 else 0
+            if language in votes:
+                votes[language] += 1
+    english = votes.get(ENGLISH, 0)
+    next_most, most = sorted(votes.values())[-2:]
+    language = max(votes, key=votes.__getitem__)
     # What is taken for English is what it was before there was anything to guess.
-    least = max(_LEAST_VOTES, 1.5 * next_most, 2 * votes[ENGLISH] + 1 if language != ENGLISH else 0)
+    least = max(_LEAST_VOTES, 1.5 * next_most, 2 * english + 1 if language != ENGLISH else 0)
     return language if most >= least else None
 
 
@@ -273,7 +286,7 @@ def spoken_language(text: str, otherwise: str = ENGLISH) -> str:
     guessed = guess_language(text)
     if guessed is not None:
         return guessed
-    script = "latin" if text.isascii() else _script(text[:_LOOKED_AT_CHARACTERS])
+    script = _script(text[:_LOOKED_AT_CHARACTERS])
     return otherwise if script in (None, _SCRIPT_OF.get(otherwise, "latin")) else UNDETERMINED
 
 
