@@ -28,6 +28,10 @@ NAMES = {
         ["Kumbasaram", "Haneef"],
     ),
     "de: what ends as nouns do": ("In Regierung und Wissenschaft war es bekannt.", []),
+    "de: long words are compounds, but for places": (
+        "Wie viele Arten gab es von Zwillingsprimzahlen in Recklinghausen?",
+        ["Recklinghausen"],
+    ),
     "de: an acronym": ("Wie viele Sitze hat die SPD?", ["SPD"]),
     "de: a question word is none": ("Welcher Regisseur hat Kumbasaram gedreht?", ["Kumbasaram"]),
     "es: particles inside": (

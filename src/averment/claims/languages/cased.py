@@ -3,8 +3,9 @@
 German gives every noun a capital. A name is told from a noun there by what stands around it: two
 capitals in a row are a name, and so are an acronym and what stands alone before a verb or after a
 preposition of place; a single word behind an article, a numeral or an adjective is a noun, and so
-are what the lists hold and what ends as only nouns do ("-ung", "-keit"). That errs on the side of
-silence: names with an article ("der Louvre") are lost, but for the listed ones ("die Schweiz").
+are what the lists hold, what ends as only nouns do ("-ung", "-keit") and long compounds. That errs
+on the side of silence: names with an article ("der Louvre") are lost, but for the listed ones ("die
+Schweiz").
 
 What this module does not do: inflections (the genitive "Haneefs" stays as it is written), or tell
 a person from a place.
@@ -27,6 +28,7 @@ _QUOTED = re.compile(
     r'|"(?P<d>[^"\n]{1,80})"|“(?P<e>[^“”\n]{1,80})”'
 )
 _MOST_TITLE_WORDS = 10
+_LETTERS_OF_COMPOUNDS = 12
 _NUMBER = (
     r"(?<![\w.,])[$€£]?\d+(?:[.  ]\d{3})*(?:,\d+)?(?!\w)(?:\s?%)?"
     r"(?: (?:[Mm]illion\w*|[Mm]illiarde\w*|mil(?:lones)?\b))?"
@@ -221,9 +223,7 @@ def _is_name_alone(
         return True
     if words.has("names_with_article", word.form):
         return True
-    if re.fullmatch(words.settings["noun_pattern"], word.form) or words.has(
-        "nationalities", word.form
-    ):
+    if _is_noun(word.form, words) or words.has("nationalities", word.form):
         return False
     if before is None or opens:
         return True
@@ -233,6 +233,14 @@ def _is_name_alone(
         return False
     is_adjective = re.fullmatch(r"\w+(?:e|er|es|en|em)", before.form) is not None
     return is_verb(before.form, words) or before.form in ("und", "oder") or not is_adjective
+
+
+def _is_noun(form: str, words: Vocabulary) -> bool:
+    """Whether a word ends as only nouns do, or is as long as only compounds are."""
+    if re.fullmatch(words.settings["noun_pattern"], form):
+        return True
+    is_long = len(form) >= _LETTERS_OF_COMPOUNDS
+    return is_long and not re.fullmatch(words.settings["place_pattern"], form)
 
 
 def _is_relative(text: str, word: Word, words: Vocabulary) -> bool:
