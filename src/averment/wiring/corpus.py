@@ -19,7 +19,7 @@ from averment.languages import checked_language
 from averment.ports import DamagedSegments
 from averment.settings import Settings
 from averment.text import TextForm
-from averment.types import CorpusInfo, Document
+from averment.types import CorpusInfo, Document, Passage
 from averment.wiring.aliases import write_aliases
 from averment.wiring.audited_changes import (
     DocumentLog,
@@ -101,10 +101,7 @@ def build_index(
         if writer.n_resumed_documents and on_resume is not None:
             on_resume(writer.n_resumed_documents)
         for document in documents:
-            passages = (
-                cut_passages(document, language=writer.language) if writer.wants_passages else ()
-            )
-            added = writer.add(document, passages, replace=replace)
+            added = writer.add(document, _passages_of(document, writer), replace=replace)
             if added and recorder is not None:
                 log.add(document)
             if not added:
@@ -117,6 +114,12 @@ def build_index(
             record_ingestion(recorder, log, action=action, before=before, after=info)
     _say_if_without_core(info)
     return info
+
+
+def _passages_of(document: Document, writer: IndexWriter) -> Sequence[Passage]:
+    if not writer.wants_passages:
+        return ()
+    return cut_passages(document, language=writer.language)
 
 
 def delete_documents(
