@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -134,6 +136,38 @@ def test_a_claim_in_one_language_is_counted_in_a_corpus_of_another(tmp_path: Pat
     ):
         [checked] = averment.check(claim, index=tmp_path / "idx", faithfulness="lexical").claims
         assert checked.support == "present", claim
+
+
+@pytest.mark.data
+def test_english_questions_that_name_a_country_find_chinese_paragraphs(
+    tmp_path: Path, shared_data: Path
+) -> None:
+    def rows(name: str) -> list[dict[str, Any]]:
+        with gzip.open(shared_data / name, "rt", encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines]
+
+    chinese = {row["id"]: row["context"] for row in rows("multilingual/xquad_zh.jsonl.gz")}
+    asked = [
+        (row["question"], chinese[row["id"]])
+        for row in rows("multilingual/xquad_en.jsonl.gz")
+        if any(name in row["question"] for name in ("Kenya", "France", "Brazil"))
+    ]
+    names = "".join(
+        f"{country['name']['common']}\t{country['translations']['zho']['common']}\t\tzh\n"
+        for country in rows("aliases/countries.jsonl.gz")
+        if "zho" in country["translations"]
+    )
+    (tmp_path / "names.tsv").write_text(names, encoding="utf-8")
+    table = averment.wiring.read_alias_table(tmp_path / "names.tsv")
+    documents = [averment.Document(text[:40], text) for text in dict.fromkeys(chinese.values())]
+    averment.build_index(documents, tmp_path / "idx", language="zh", aliases=table.rows)
+
+    def n_found(**settings: object) -> int:
+        return sum(text[:40] in found(tmp_path / "idx", q, **settings) for q, text in asked)
+
+    assert len(asked) >= 15
+    assert n_found() > 0.6 * len(asked)  # numbers and Latin letters alone find few
+    assert n_found(aliases=False) < 0.3 * len(asked)
 
 
 def test_the_commands(tmp_path: Path) -> None:
