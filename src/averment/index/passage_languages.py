@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 
+import numpy as np
+
 from averment.index.parts import Part
 from averment.languages import AUTO, document_language
 
@@ -22,8 +24,9 @@ def passage_languages(parts: Iterable[Part], setting: str) -> Iterator[str]:
     """
     for part in parts:
         assert part.store is not None
-        for number in range(part.store.n_documents):
-            n_passages = len(part.store.spans(number))
-            text = part.store.document(number).text if n_passages and setting == AUTO else ""
+        of_passages = part.store.passage_documents()
+        n_passages = np.bincount(of_passages, minlength=part.store.n_documents).tolist()
+        for number in np.flatnonzero(n_passages).tolist():
+            text = part.store.document(number).text if setting == AUTO else ""
             (_, written), _ = part.metadata.row(number)
-            yield from repeat(document_language(written, text, setting), n_passages)
+            yield from repeat(document_language(written, text, setting), n_passages[number])
