@@ -253,8 +253,8 @@ def _ingest(
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
         keep = reading.keep_references
-        found = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
-        documents = _seen(found, seen)
+        read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
+        documents = _seen(read, seen)
         try:
             info = build_index(
                 _noting(documents, without_references),
@@ -290,12 +290,8 @@ def _ingest(
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")
-    if not options.get("add") and options.get("language") is None and seen.most not in _AS_IT_IS:
-        err().print(
-            f"Most documents look like {seen.most!r} and are searched as if they were English; "
-            "for their own stems: --language auto",
-            markup=False,
-        )
+    if not options.get("add") and options.get("language") is None:
+        _print_language(seen.most)
     console.print(f'Next: averment ask{_flag(index, target)} "your question"')
 
 
@@ -305,6 +301,15 @@ def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]
         if document.layout and document.layout.lacks_references:
             ids.append(document.document_id)
         yield document
+
+
+def _print_language(most: str | None) -> None:
+    if most not in _AS_IT_IS:
+        err().print(
+            f"Most documents look like {most!r} and are searched as if they were English; "
+            "for their own stems: --language auto",
+            markup=False,
+        )
 
 
 def _seen(documents: Iterable[Document], seen: SeenLanguages) -> Iterator[Document]:
