@@ -24,8 +24,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from averment.languages import ENGLISH, guess_language
-
 _FUNCTION_ID = "averment-words-1"
 
 # Scripts written without spaces between words: each character is a word of its own.
@@ -226,6 +224,9 @@ def sentence_spans(text: str, language: str | None = None) -> list[Span]:
         and Khmer, which mark no end of a sentence, are cut at blank lines only.
     """
     import sentencex  # not at the top: most of the package never splits a sentence
+
+    # Neither is this: the tables of the core are made from this file before there is a package.
+    from averment.languages import ENGLISH, guess_language
 
     language = language or guess_language(text) or ENGLISH
     # Half a surrogate pair, which JSON can hold, is no text to the splitter; the length stays.
