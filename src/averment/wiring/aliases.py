@@ -104,7 +104,7 @@ def open_aliases(settings: Settings, index: AnyIndex | None = None) -> AliasBook
     return AliasBook(rows, form=index.form if index is not None else None)
 
 
-def names_in_languages(settings: Settings, index: EmbeddedIndex) -> AliasBook | None:
+def names_in_languages(settings: Settings, index: AnyIndex) -> AliasBook | None:
     """The names for whose forms tables of the index or the user tell languages; None: none does.
 
     Raises:
