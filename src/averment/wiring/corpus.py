@@ -67,8 +67,7 @@ def build_index(
         aliases: How names are written, of `read_alias_table`; kept with the index, also when
             documents are added to it later.
         language: That of documents which do not say theirs (ISO 639-1), or "auto": as each text
-            looks. It decides how they are cut and retrieved and is kept with the index; None:
-            English.
+            looks. It decides how they are cut and retrieved, and is kept; None: English.
         settings: Name the ledger of changes; None: those of environment and files.
 
     Raises:
