@@ -113,7 +113,7 @@ def engine_of(
         auditor: Records what is answered; None: nobody does.
         on_close: Gives back what was opened for this engine.
     """
-    extractor = open_extractor(settings, model)
+    extractor = open_extractor(settings, model, index_language=index.language)
     spans = open_spans(settings)
     counted: CorpusIndex = index
     if by_aliases:
