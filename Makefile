@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast check check-native bench bench-small docs clean
+.PHONY: demo test test-fast check check-native bench bench-small docs site clean
 
 demo: .venv/.demo
 	$(BIN)/averment demo
@@ -47,6 +47,12 @@ bench-small: .venv/.dev
 
 docs: .venv/.dev
 	$(BIN)/python docs/generate.py
+	$(BIN)/python bench/scale_page.py
+
+# The documentation as a site, in site/: a broken link or reference is an error. Opens from disk.
+site: .venv/.dev
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/site . site
+	@echo "Open site/index.html"
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -60,4 +66,4 @@ docs: .venv/.dev
 	touch $@ .venv/.demo
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

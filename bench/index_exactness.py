@@ -37,23 +37,31 @@ def checked(name: str, who: str, answers: Sequence[Any], expected: Sequence[Any]
     return {"case": "exactness", "class": name, "who": who, "right": right, "n": len(both)}
 
 
+def index_truth_rows(corpus: BenchCorpus, index: Any) -> list[Row]:
+    """The counts and pairs of the corpus's truth, asked of an open index."""
+    pairs, facts, window = corpus.pairs, corpus.facts["pairs"], corpus.window_words
+    counts = [(entity["count"], entity["docs"]) for entity in corpus.entities]
+    meetings = [(fact["docs"], fact["pairs"]) for fact in facts]
+    counted = [(each.value, each.documents) for each in index.count(corpus.phrases)]
+    exist = [n > 0 for n, _ in meetings]
+    full = index.cooccurrence(pairs, window_words=window)
+    met = [(each.documents, each.pairs) for each in full]
+    return [
+        checked("counts", "averment", counted, counts),
+        checked("pairs exist", "averment", index.exists(pairs, window_words=window), exist),
+        checked("pairs", "averment", met, meetings),
+    ]
+
+
 def truth_rows(asked: Asked) -> list[Row]:
     """The counts and pairs of the corpus's truth."""
     corpus, index, segment, rivals = asked
     pairs, facts, window = corpus.pairs, corpus.facts["pairs"], corpus.window_words
     counts = [(entity["count"], entity["docs"]) for entity in corpus.entities]
-    meetings = [(fact["docs"], fact["pairs"]) for fact in facts]
-    full = index.cooccurrence(pairs, window_words=window)
-    documents, exist = [n for n, _ in meetings], [n > 0 for n, _ in meetings]
+    documents = [int(fact["docs"]) for fact in facts]
+    exist = [n > 0 for n in documents]
     rows = [
-        checked(
-            "counts",
-            "averment",
-            [(c.value, c.documents) for c in index.count(corpus.phrases)],
-            counts,
-        ),
-        checked("pairs exist", "averment", index.exists(pairs, window_words=window), exist),
-        checked("pairs", "averment", [(each.documents, each.pairs) for each in full], meetings),
+        *index_truth_rows(corpus, index),
         checked("pairs", "core, documents", segment.documents(pairs, window), documents),
     ]
     for name, rival in rivals.items():

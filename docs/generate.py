@@ -18,7 +18,7 @@ def commands_page() -> str:
     made = subprocess.run(
         [*command, "--name", "averment"], check=True, capture_output=True, text=True
     )
-    return made.stdout.rstrip() + "\n"
+    return made.stdout.replace("# `averment`", "# Commands of `averment`", 1).rstrip() + "\n"
 
 
 def settings_page() -> str:

@@ -132,6 +132,11 @@ class Settings(BaseSettings):
         description="the directory of the encoder behind the extractor distilled (model.onnx, "
         "card.json); unset: the one of averment's source, which is too large for the core package",
     )
+    language: str = Field(
+        default="auto",
+        description="what questions, answers and texts are in: de, en, es, zh, …, or auto (each as "
+        "it looks; what is too short to tell is in the language of the index)",
+    )
     aliases: bool = Field(
         default=True,
         description="count a name by all its forms: rules, the tables of the index, your own "

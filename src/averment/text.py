@@ -8,7 +8,8 @@ is stored with an index, since another form would count 0 without anybody notici
 
 Offsets are code points of the text as given, also where that text was not NFC.
 
-What this module does not do: stemming, stop words (a matter of retrieval), language detection.
+What this module does not do: stemming, stop words (a matter of retrieval), tell languages apart
+(`averment.languages`).
 
 Source: Unicode Standard Annex 15 (NFC), chapter 3.13 (default caseless matching).
 """
@@ -128,6 +129,16 @@ def _placed_runs(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 @cache
+def _one_by_character() -> re.Pattern[str]:
+    return re.compile(f"[{_BY_CHARACTER}]")
+
+
+def is_by_character(character: str) -> bool:
+    """Whether a character is of a script written without blanks, where each counts as a word."""
+    return not character.isascii() and bool(_one_by_character().fullmatch(character))
+
+
+@cache
 def _runs() -> re.Pattern[str]:
     """Built at the first text that is not ASCII: `re` knows no Unicode categories."""
     word = [c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c)[0] in "LMN"]
@@ -191,34 +202,55 @@ def _composition_units(text: str) -> Iterator[Span]:
 # --- sentences ----------------------------------------------------------------------------------
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s*$")
+_NUMBERED = re.compile(
+    r"(?:Jahrhundert|Jahrtausend|Jahrestag|Geburtstag|Bezirk|Platz|Rang|Auflage|Mal|Lebensjahr"
+    r"|Armee|Division|Kongress|Spieltag|Staffel|Januar|Februar|März|April|Mai|Juni|Juli|August"
+    r"|September|Oktober|November|Dezember)"
+)
 _SENTENCE_END = re.compile(r"[.!?…。！？]['\"”’)\]]*\s*$|\n\s*$")
 
 
-def sentence_spans(text: str, language: str = "en") -> list[Span]:
+def sentence_spans(text: str, language: str | None = None) -> list[Span]:
     """The sentences of a text, without the blanks around them.
 
     Args:
         text: Any text.
-        language: ISO 639-1 code for the abbreviations; unknown codes fall back to English.
+        language: ISO 639-1 code for the abbreviations; None: the language that the text shows.
+            Where it shows none, and for unknown codes, it is English.
 
     Returns:
-        Spans in order that do not overlap; `text[start:end]` has no blank at either end.
+        Spans in order that do not overlap; `text[start:end]` has no blank at either end. Thai, Lao
+        and Khmer, which mark no end of a sentence, are cut at blank lines only.
     """
     import sentencex  # not at the top: most of the package never splits a sentence
 
+    # Neither is this: the tables of the core are made from this file before there is a package.
+    from averment.languages import ENGLISH, guess_language
+
+    language = language or guess_language(text) or ENGLISH
     # Half a surrogate pair, which JSON can hold, is no text to the splitter; the length stays.
     readable = _LONE_SURROGATE.sub("\ufffd", text)
-    spans = []
+    spans: list[Span] = []
     for boundary in sentencex.get_sentence_boundaries(language, readable):
         piece = text[boundary["start_index"] : boundary["end_index"]]
         start = boundary["start_index"] + len(piece) - len(piece.lstrip())
         end = start + len(piece.strip())
-        if end > start:
-            spans.append(Span(start, end))
+        if end <= start:
+            continue
+        if language == "de" and spans and _is_one_in_german(text, spans[-1], start):
+            start = spans.pop().start
+        spans.append(Span(start, end))
     return spans
 
 
-def sentences(text: str, language: str = "en") -> list[str]:
+def _is_one_in_german(text: str, before: Span, start: int) -> bool:
+    """Whether a period made an ordinal: "das 19. Jahrhundert", where the noun has a capital."""
+    written = text[before.start : before.end]
+    return bool(_ORDINAL.search(written) and _NUMBERED.match(text, start))
+
+
+def sentences(text: str, language: str | None = None) -> list[str]:
     """The sentences of a text as strings; see `sentence_spans`."""
     return [text[span.start : span.end] for span in sentence_spans(text, language)]
 

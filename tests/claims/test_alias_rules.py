@@ -55,7 +55,10 @@ MAKES = {
         ("Zürich", ["Zurich", "Zuerich"]),
         ("Łódź", ["Lodz"]),
         ("Søren Ærø", ["Soren Aero"]),
+        ("مُحَمَّد", ["محمد"]),
+        ("Артём", ["Артем"]),
     ],
+    "width": [("ＮＨＫ", ["NHK"]), ("ｶﾞｽ", ["ガス"]), ("محمـــد", ["محمد"]), ("ﻣﺤﻤﺪ", ["محمد"])],
     "number": [
         ("1,500,000 people", ["1500000 people", "1.5 million people"]),
         ("25000", ["25,000"]),
@@ -96,7 +99,8 @@ LEAVES_ALONE = {
     "ampersand": ["Hall", "Sandland"],
     "abbreviation": ["Stockholm"],
     "joined": ["Oslo"],
-    "diacritics": ["Oslo"],
+    "diacritics": ["Oslo", "ガス", "กรุงเทพ", "Толстой", "हिन्दी"],
+    "width": ["Oslo", "Zürich", "東京", "Köln"],
     "number": ["1815", "12", "1,50", "three"],
     "date": ["1815", "May 1815", "12 May 1815 and later", "the 1810s", "Oslo"],
 }

@@ -21,11 +21,22 @@ def test_a_row_has_a_name_a_form_and_a_source() -> None:
     ]
 
 
+def test_a_row_may_say_in_which_language_its_form_is() -> None:
+    text = "canonical\tform\tsource\tlanguage\nCologne\tKöln\tw\tde\nCologne\tKöln\tw\tsv\n"
+
+    table = read_table(text + "Cologne\t科隆\tw\tzh-Hans\nCologne\tColonia\n", name="t.tsv")
+
+    told = [(row.form, row.language) for row in table.rows]
+    assert told == [("Köln", "de"), ("Köln", "sv"), ("科隆", "zh"), ("Colonia", None)]
+    assert read_own(written(table.rows), name="own.tsv").rows == table.rows
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("Oslo", "1 column instead of canonical, form and source"),
-        ("Oslo\tKristiania\tx\ty", "4 columns instead of canonical, form and source"),
+        ("Oslo", "1 column instead of canonical, form, source and language"),
+        ("Oslo\tOslú\tx\tga\ty", "5 columns instead of canonical, form, source and language"),
+        ("Oslo\tOslú\tx\tIrish", "the language 'Irish' is no code such as de or zh"),
         ("\tKristiania\tx", "the column canonical is empty"),
         ("Oslo\t \tx", "the column form is empty"),
         ("Oslo\tOSLO\tx", "the form is the canonical name"),

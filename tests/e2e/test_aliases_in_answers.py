@@ -144,7 +144,9 @@ def test_a_table_goes_with_the_index_and_stays_when_documents_are_added(
     told(capsys, "index", "merge", "-o", "idx")
     (row,) = told(capsys, "index", "count", "Oslo", "-o", "idx", "--aliases")["counts"]
 
-    assert built["skipped"] == ["table.tsv:2: 1 column instead of canonical, form and source"]
+    assert built["skipped"] == [
+        "table.tsv:2: 1 column instead of canonical, form, source and language"
+    ]
     assert row["count"] == 1
     assert row["forms"][1] == {"form": "Kristiania", "source": "table:redirects"}
     assert told(capsys, "index", "verify", "-o", "idx")["problems"] == []

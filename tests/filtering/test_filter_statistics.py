@@ -170,3 +170,13 @@ def test_memory_does_not_grow_with_the_rows(index: Any, tmp_path: Any) -> None:
 
     assert path.stat().st_size > 10_000_000
     assert many < few + 2_000_000
+
+
+def test_a_row_in_a_language_without_rules_is_unknown_and_stops_no_other(index: Any) -> None:
+    rows = [RowTexts(TEXT), RowTexts("東京は日本の首都です。")]
+
+    english, japanese = counting(index)(rows)
+
+    assert english.names
+    assert not japanese.names
+    assert [claim.reason for claim in japanese.claims] == ["extraction_failed"]

@@ -4,8 +4,8 @@
 Haneef). "Yes" claims what was asked, as a statement, and "no" that it is not so; "maybe" claims
 nothing. Anything longer is an answer that speaks for itself.
 
-What this module does not do: answers in sentences, questions in other languages than English, or
-questions without a name: these have nothing to be paired with.
+What this module does not do: answers in sentences, questions without a name (they have nothing to
+be paired with), or make statements of yes/no questions in other languages than English.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from enum import StrEnum
 
 from averment.claims.declarative import is_fragment
 from averment.claims.kinds import tail_kind
+from averment.claims.languages.answers import is_no, is_short, is_unknown, is_yes, pairs
+from averment.claims.languages.readers import CasedReader, HanReader, reader
 from averment.claims.mentions import mentions
 from averment.claims.reading import Piece, outline, read
 from averment.claims.vocabulary import DETERMINERS, PREPOSITIONS
+from averment.languages import spoken_language
 from averment.text import TextForm, one_holds_other
 from averment.types import Triplet
 
@@ -89,6 +92,9 @@ def answer_claims(question: str, answer: str) -> AnswerClaims:
         >>> answer_claims("Was Kumbasaram directed by Haneef?", "Yes.").statement
         'Kumbasaram was directed by Haneef.'
     """
+    other = reader(spoken_language(f"{question}\n{answer}"))
+    if other is not None:
+        return _in_another_language(question, answer, other)
     words = TextForm().words(answer)
     first = words[0] if words else "unknown"
     if len(words) <= 1 or answer.strip()[len(first) :].lstrip()[:1] in (",", "."):
@@ -102,6 +108,20 @@ def answer_claims(question: str, answer: str) -> AnswerClaims:
     if len(words) > _MOST_WORDS or not is_fragment(pieces) or _states_something(answer, pieces):
         return AnswerClaims(AnswerForm.TEXT)
     return AnswerClaims(AnswerForm.SHORT, tuple(_pairs(question, answer.strip(" .\n"))))
+
+
+def _in_another_language(
+    question: str, answer: str, other: CasedReader | HanReader
+) -> AnswerClaims:
+    if is_yes(answer, other.code):
+        return AnswerClaims(AnswerForm.YES)
+    if is_no(answer, other.code):
+        return AnswerClaims(AnswerForm.NO)
+    if not TextForm().words(answer) or is_unknown(answer, other.code):
+        return AnswerClaims(AnswerForm.OPEN)
+    if not is_short(answer, other):
+        return AnswerClaims(AnswerForm.TEXT)
+    return AnswerClaims(AnswerForm.SHORT, tuple(pairs(question, answer, other)))
 
 
 def _states_something(answer: str, pieces: Sequence[Piece]) -> bool:

@@ -11,23 +11,31 @@ What this module does not do: find triplets, or repair them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from averment.claims.kinds import tail_kind
 from averment.claims.mentions import mentions
 from averment.claims.vocabulary import says_nothing
 from averment.text import TextForm, contains_words
-from averment.types import DroppedTriplet, Extraction, Triplet
+from averment.types import DroppedTriplet, Entity, Extraction, Triplet
 
 _WORDS = TextForm().words
 
 
-def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
+def keep_spans(
+    sentence: str,
+    triplets: Iterable[Triplet],
+    entities: Sequence[Entity] | None = None,
+    *,
+    says_nothing: Callable[[list[str]], bool] = says_nothing,
+) -> Extraction:
     """Keep the triplets that a corpus can be asked about, each once, in order.
 
     Args:
         sentence: Where the triplets were found.
         triplets: What an extractor found.
+        entities: The mentions of the sentence, for the kinds of tails; None: by English rules.
+        says_nothing: Whether the words of a tail are generic in the language of the sentence.
 
     Returns:
         The kept triplets, whose heads and tails stand in the sentence word for word up to case,
@@ -39,11 +47,12 @@ def keep_spans(sentence: str, triplets: Iterable[Triplet]) -> Extraction:
     if not found:
         return Extraction(())
     words = _WORDS(sentence)
-    kinds = {tuple(_WORDS(each.text)): each.kind for each in mentions(sentence)}
+    known = mentions(sentence) if entities is None else entities
+    kinds = {tuple(_WORDS(each.text)): each.kind for each in known}
     kept: dict[Triplet, None] = {}
     dropped: dict[DroppedTriplet, None] = {}
     for triplet in found:
-        reason = _refusal(words, triplet)
+        reason = _refusal(words, triplet, says_nothing)
         if reason is None:
             kept[_typed(triplet, kinds)] = None
         else:
@@ -58,7 +67,9 @@ def _typed(triplet: Triplet, kinds: dict[tuple[str, ...], str]) -> Triplet:
     return Triplet(triplet.head, triplet.relation, triplet.tail, tail)
 
 
-def _refusal(sentence: list[str], triplet: Triplet) -> str | None:
+def _refusal(
+    sentence: list[str], triplet: Triplet, says_nothing: Callable[[list[str]], bool]
+) -> str | None:
     head, tail = _WORDS(triplet.head), _WORDS(triplet.tail)
     if not head or not contains_words(sentence, head):
         return "head_not_in_sentence"

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from averment.claims.declarative import is_fragment
+from averment.claims.languages.answers import says
 from averment.claims.reading import read
 from averment.text import Span, TextForm, ends_like_a_sentence, sentence_spans
 
@@ -137,13 +138,15 @@ def greets(sentence: str) -> bool:
     spoken = _spoken(sentence)
     if _SALUTATION.fullmatch(spoken):
         return is_fragment(read(sentence))
-    return bool(_COURTESY.fullmatch(spoken))
+    return bool(_COURTESY.fullmatch(spoken)) or says(spoken, "greeting")
 
 
 def refuses(sentence: str) -> bool:
     """Whether it says that there is no answer, and does not go on with "but" to give one."""
     spoken = _spoken(sentence)
     found = _REFUSAL.search(spoken)
+    if found is None and says(spoken, "no_answer"):
+        return True
     return bool(found) and not _EXCEPTION.search(spoken, found.end() if found else 0)
 
 
@@ -163,7 +166,7 @@ _SENTENCE_RULES = (
 
 def _spoken(sentence: str) -> str:
     """In lower case, with straight apostrophes, without marks around it."""
-    return sentence.lower().replace("’", "'").strip(_OPENING + _CLOSING + ".!…:,")
+    return sentence.lower().replace("’", "'").strip(_OPENING + _CLOSING + ".!¡…:,。！，")
 
 
 # --- lines --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from averment.cli.console import err, out, print_json
 from averment.cli.options import AuditOption, EmbedderOption, IndexOption, JsonOption
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
+from averment.languages import ENGLISH, SeenLanguages
 from averment.text import n_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 
 _SHOWN_BAD_RECORDS = 20
+_AS_IT_IS = (None, ENGLISH)
 
 PathsArgument = Annotated[
     list[Path],
@@ -66,6 +68,14 @@ def build(
         ),
     ] = None,
     keep_references: KeepReferencesOption = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            help="Of documents whose record says none: de, es, zh, …, or auto (as each looks); "
+            "unset: en.",
+            show_default=False,
+        ),
+    ] = None,
     strict: StrictOption = False,
     audit: AuditOption = None,
     json: JsonOption = False,
@@ -78,6 +88,7 @@ def build(
         "fold_accents": fold_accents,
         "counts_only": counts_only,
         "keep_tokens": keep_tokens,
+        "language": language,
     }
     reading = _Reading(keep_references, strict)
     _ingest(paths, index, options, reading, aliases=aliases, audit=audit, json=json)
@@ -234,6 +245,7 @@ def _ingest(
         if not options.get("replace"):  # one that has not changed is as it should be
             on_bad(f"{document.document_id}: this id is there already")
 
+    seen = SeenLanguages()
     table = read_alias_table(aliases) if aliases is not None else None
     for line in table.skipped if table else ():
         on_bad(line)
@@ -241,7 +253,8 @@ def _ingest(
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
         keep = reading.keep_references
-        documents = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
+        read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
+        documents = _seen(read, seen)
         try:
             info = build_index(
                 _noting(documents, without_references),
@@ -277,6 +290,8 @@ def _ingest(
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")
+    if not options.get("add") and options.get("language") is None:
+        _print_language(seen.most)
     console.print(f'Next: averment ask{_flag(index, target)} "your question"')
 
 
@@ -285,6 +300,21 @@ def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]
     for document in documents:
         if document.layout and document.layout.lacks_references:
             ids.append(document.document_id)
+        yield document
+
+
+def _print_language(most: str | None) -> None:
+    if most not in _AS_IT_IS:
+        err().print(
+            f"Most documents look like {most!r} and are searched as if they were English; "
+            "for their own stems: --language auto",
+            markup=False,
+        )
+
+
+def _seen(documents: Iterable[Document], seen: SeenLanguages) -> Iterator[Document]:
+    for document in documents:
+        seen.see(document.language, document.text)
         yield document
 
 

@@ -19,6 +19,7 @@ from averment.cli.options import (
     FaithfulnessOption,
     IndexOption,
     JsonOption,
+    LanguageOption,
     OfflineOption,
     OtelOption,
     TargetErrorOption,
@@ -48,19 +49,20 @@ _FailBelowOption = Annotated[
         show_default=False,
     ),
 ]
+_ContextOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
+        "may be repeated."
+    ),
+]
 _DOCUMENTS = frozenset((".md", ".html", ".htm", ".pdf", ".docx", ".pptx"))
 _FILE = "Name a text file, or - for stdin."
 
 
 def check(
     file: Annotated[str, typer.Argument(help="A text file, or - for stdin.")],
-    context: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
-            "may be repeated."
-        ),
-    ] = None,
+    context: _ContextOption = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
     index: IndexOption = None,
     model: Annotated[
@@ -83,6 +85,7 @@ def check(
     as_of: AsOfOption = None,
     undated: UndatedOption = None,
     aliases: AliasesOption = None,
+    language: LanguageOption = None,
     edited: _EditedOption = None,
     fail_below: _FailBelowOption = None,
     audit: AuditOption = None,
@@ -116,6 +119,7 @@ def check(
         as_of=as_of,
         undated=undated,
         aliases=aliases,
+        language=language,
         audit=audit,
         offline=offline,
         otel=otel,

@@ -69,7 +69,8 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
     opened = open_index(target)
     found, vectors = opened.info, vector_state(opened)
     if json:
-        print_json({**info_object(found, target), "vectors": vectors and vectors._asdict()})
+        told = {**info_object(found, target), "language": opened.language}
+        print_json({**told, "vectors": vectors and vectors._asdict()})
         return
     n_terms, n_deleted = found.n_terms, found.n_deleted_documents
     gone = f" (and {n_deleted:,} deleted, until: averment index merge)" if n_deleted else ""
@@ -84,6 +85,7 @@ def info(index: IndexOption = None, json: JsonOption = False) -> None:
         ("size", _sizes(found)),
         ("engine", found.engine + without_core),
         ("text form", found.text_form),
+        ("language", opened.language),
         ("rare names", _rarity_told(found)),
         ("generation", f"{found.generation}"),
         ("built", found.built_at),

@@ -75,6 +75,13 @@ ExtractorOption = Annotated[
         show_default=False,
     ),
 ]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        help="What texts are in: de, en, es, zh, …, or auto (as each looks).  [default: auto]",
+        show_default=False,
+    ),
+]
 FaithfulnessOption = Annotated[
     str | None,
     typer.Option(

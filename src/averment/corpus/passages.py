@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+from averment.languages import ENGLISH, UNDETERMINED, document_language
 from averment.places import Role
 from averment.text import TextForm, sentence_spans
 from averment.types import Document, Passage
@@ -32,7 +33,7 @@ class _Piece(NamedTuple):
     n_words: int
 
 
-def cut_passages(document: Document, *, words: int = 100) -> list[Passage]:
+def cut_passages(document: Document, *, words: int = 100, language: str = ENGLISH) -> list[Passage]:
     """Cut a document into passages.
 
     A sentence goes to the passage that it brings nearer to `words`; one longer than twice that is
@@ -41,6 +42,7 @@ def cut_passages(document: Document, *, words: int = 100) -> list[Passage]:
     Args:
         document: Any document.
         words: Words a passage should have, at least 1.
+        language: Of a document that does not say its own, or "auto".
 
     Returns:
         Passages in order: ``passage.text == document.text[passage.start : passage.end]``, ids
@@ -50,7 +52,9 @@ def cut_passages(document: Document, *, words: int = 100) -> list[Passage]:
     bodies = _bodies(document)
     title_line = f"{document.title}\n\n"
     n_title = len(title_line) if document.title and text.startswith(title_line) else 0
-    found = _pieces(text, document.language or "en", words, bounds=sum(bodies, ()))
+    spoken = document_language(document.language, text, language)
+    spoken = ENGLISH if spoken == UNDETERMINED else spoken
+    found = _pieces(text, spoken, words, bounds=sum(bodies, ()))
     passages: list[Passage] = []
     for low, high in bodies:
         first, beyond = (bisect_left(found, (at,)) for at in (max(low, n_title), high))

@@ -134,7 +134,7 @@ class Counting:
 
     def names_in(self, texts: Sequence[str]) -> list[str]:
         """The names in some texts, each once."""
-        found = self._edges.extractor.entities(texts)
+        found = self._named(texts)
         return list(dict.fromkeys(chain(*map(_names, found))))
 
     def _extracted(self, claims: Sequence[_Claimed]) -> list[Extraction]:
@@ -151,9 +151,18 @@ class Counting:
             return Extraction((), failed=error.message)
 
     def _entities(self, claims: Sequence[_Claimed]) -> list[tuple[Entity, ...]]:
-        return self._edges.extractor.entities(
+        return self._named(
             [f"{each.question} {each.words}" if each.question else each.words for each in claims]
         )
+
+    def _named(self, texts: Sequence[str]) -> list[tuple[Entity, ...]]:
+        """The named things of each text; none where they could not be found, as its claims say."""
+        try:
+            return self._edges.extractor.entities(texts)
+        except ExtractionError:
+            if len(texts) == 1:
+                return [()]
+            return [named for text in texts for named in self._named([text])]
 
     def _held(self, triplets: list[Triplet]) -> list[PairFound]:
         checks = carry_out(self._check.run(triplets), self._edges)

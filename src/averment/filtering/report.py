@@ -51,7 +51,7 @@ class FilterReport:
 
     @property
     def lacking(self) -> list[tuple[str, int, int]]:
-        """(name, rows, documents): what to add to the corpus, what most rows name first."""
+        """What to add to the corpus, as (name, rows, documents); what most rows name first."""
         return self.tally.lacking.most_common(MOST_LACKING)
 
     def to_json(self) -> dict[str, Any]:

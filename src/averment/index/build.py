@@ -13,7 +13,7 @@ import dataclasses
 import hashlib
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +42,7 @@ from averment.index.manifest import (
 )
 from averment.index.new_segment import NewSegment, directory_digest
 from averment.index.parts import DELETED, Part, open_part
+from averment.index.passage_languages import passage_languages
 from averment.index.staging import Staging, claimed, disk_errors
 from averment.index.thresholds import (
     TextSample,
@@ -49,6 +50,7 @@ from averment.index.thresholds import (
     mentioned_names,
     sampled_texts,
 )
+from averment.languages import ENGLISH
 from averment.text import TextForm
 from averment.types import CorpusInfo, Document, Passage
 
@@ -64,6 +66,7 @@ class _Options:
     form: TextForm
     counts_only: bool
     keeps_tokens: bool
+    language: str
 
 
 class IndexWriter:
@@ -78,6 +81,8 @@ class IndexWriter:
             False, or as the index does.
         add: Keep the documents that are there.
         engine: Of a new index; None: the fastest that is here. An index that is added to keeps its.
+        language: Of documents that do not say theirs, or "auto"; None: English, or that of the
+            index.
         words_per_segment: Words after which a segment is written; None: as the engine is made for.
         resume_key: Names the documents that will come. If a writer with the same key and options
             was interrupted, the segments that it had finished are not made again; the documents
@@ -87,7 +92,7 @@ class IndexWriter:
         UsageError: `path` is something else than an index; nothing was touched.
         NotAnIndexError: `add=True`, but there is no index.
         IndexFormatError: `add=True`, but the index is damaged, or was made with another form,
-            another engine, the other `counts_only` or `keep_tokens`.
+            another engine, the other `counts_only` or `keep_tokens`, or another language.
         IndexUnavailable: Another process is writing it.
     """
 
@@ -100,6 +105,7 @@ class IndexWriter:
         keep_tokens: bool | None = None,
         add: bool = False,
         engine: str | None = None,
+        language: str | None = None,
         words_per_segment: int | None = None,
         resume_key: str | None = None,
     ) -> None:
@@ -108,9 +114,14 @@ class IndexWriter:
             "text form": form and form.identity,
             "counts_only": counts_only,
             "keep_tokens": keep_tokens,
+            "language": language,
         }
         self._options = _Options(
-            engine or default_engine(), form or TextForm(), bool(counts_only), bool(keep_tokens)
+            engine or default_engine(),
+            form or TextForm(),
+            bool(counts_only),
+            bool(keep_tokens),
+            language or ENGLISH,
         )
         self._add = add
         self._asked_words_per_segment = words_per_segment
@@ -164,6 +175,7 @@ class IndexWriter:
             "text form": previous.text_form,
             "counts_only": previous.counts_only,
             "keep_tokens": previous.keeps_tokens,
+            "language": previous.language,
         }
         for option, ours in self._asked.items():
             if ours is not None and ours != theirs[option]:
@@ -173,7 +185,11 @@ class IndexWriter:
                     hint="Add with the options of the index, or rebuild it.",
                 )
         self._options = _Options(
-            previous.engine, previous.form, previous.counts_only, previous.keeps_tokens
+            previous.engine,
+            previous.form,
+            previous.counts_only,
+            previous.keeps_tokens,
+            previous.language,
         )
         self._parts = [self._opened(entry) for entry in previous.segments]
         self._n_old_parts = len(self._parts)
@@ -189,6 +205,11 @@ class IndexWriter:
     def keeps_text(self) -> bool:
         """Whether the index keeps documents and passages, and not their counts only."""
         return not self._options.counts_only
+
+    @property
+    def language(self) -> str:
+        """That of documents which do not say theirs, or "auto"."""
+        return self._options.language
 
     @property
     def wants_passages(self) -> bool:
@@ -377,6 +398,10 @@ class IndexWriter:
             self._settle()
         return PassageSequence([part.store for part in self._parts if part.store])
 
+    def passage_languages(self) -> Iterator[str]:
+        """The language of each of `passages`, in their order; ask for those first."""
+        return passage_languages(self._parts, self._options.language)
+
     def extra_directory(self, name: str) -> Path:
         """An empty directory whose files will be published with the index, under `passages/`.
 
@@ -492,6 +517,7 @@ class IndexWriter:
             n_threshold_documents=self.n_documents,
             segments=entries,
             extras=extras,
+            language=options.language,
         )
         if self._add and previous and not self._is_threshold_outgrown(previous):
             return dataclasses.replace(

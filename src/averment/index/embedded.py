@@ -187,6 +187,11 @@ class EmbeddedIndex:
         return self._form
 
     @property
+    def language(self) -> str:
+        """That of documents which do not say theirs, or "auto"; it changes no count."""
+        return self._manifest.language
+
+    @property
     def problems(self) -> list[str]:
         """Why segments were left out; empty where all are there."""
         return [damaged.problem for damaged in self._damaged]

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from averment.errors import IndexFormatError, NotAnIndexError
 from averment.index.arrays import REBUILD
+from averment.languages import ENGLISH
 from averment.text import TextForm
 from averment.trace import from_plain, to_plain
 from averment.types import CorpusInfo
@@ -84,7 +85,8 @@ class Manifest:
     """One generation of an index.
 
     ``n_threshold_documents`` is how many documents the index had when its entity threshold was
-    read off them.
+    read off them. ``language`` is that of documents which do not say theirs, or "auto"; it decides
+    how they are cut and retrieved, and changes no count.
     """
 
     magic: str
@@ -101,6 +103,7 @@ class Manifest:
     n_threshold_documents: int
     segments: tuple[SegmentEntry, ...]
     extras: tuple[ExtraEntry, ...]
+    language: str = ENGLISH
 
     @property
     def form(self) -> TextForm:

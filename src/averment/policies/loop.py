@@ -49,12 +49,19 @@ from averment.types import (
 # ("whether the answer is known") the words are part of a claim.
 _FINAL = re.compile(
     r"(?:^|(?<=[,;:.!?])\s)\W*(?:(?:so|thus|therefore|hence|and)\b,?\s+)*"
-    r"the (?:final |correct )?answer is\b:?(?!n't)\s*",
+    r"the (?:final |correct )?answer is\b:?(?!n't)\s*"
+    r"|(?:^|(?<=[,;:.!?])\s)(?:(?:also|somit|daher),?\s+)?"
+    r"die (?:richtige )?antwort (?:ist|lautet)\b(?: also)?:?\s*"
+    r"|(?:^|(?<=[,;:.!?])\s)(?:(?:así que|por (?:lo )?tanto),?\s+)?"
+    r"la respuesta (?:final |correcta )?es\b:?\s*"
+    r"|(?:^|(?<=[，。；！？]))(?:(?:所以|因此)，?)?(?:最终|正确)?答案(?:是|为)：?",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(
     r"(?:unknown|unclear|not (?:known|clear|mentioned|specified|stated|given|available|provided)"
-    r"|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a)\b",
+    r"|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a"
+    r"|unbekannt|nicht (?:bekannt|angegeben)|ich weiß (?:es )?nicht"
+    r"|desconocid[oa]|no se (?:sabe|conoce)|no lo sé)\b|未知|不知道|不清楚|无法(?:确定|得知)",
     re.IGNORECASE,
 )
 # "Paris, because …", "yes both are …": the answer ends where its explanation begins, which is not
@@ -63,6 +70,7 @@ _EXPLANATION = re.compile(
     r",?\s+(?:because|since|which)\b"
     r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\.?\s+[a-z]).*"
 )
+_YES_OR_NO = frozenset({"yes", "no", "ja", "nein", "sí", "是", "是 的", "否", "不 是"})
 _AROUND_ANSWERS = " \t.!。…\"'“”‘’*`"
 _OPENING = "So the answer is"
 _STOP = ("\nQuestion:", "\nContext:", "\n\n")
@@ -436,7 +444,7 @@ def is_unknown(answer: str) -> bool:
 
 def is_yes_or_no(answer: str) -> bool:
     """Whether a final answer is yes or no, and not a title that begins so."""
-    return TextForm().words(answer) in (["yes"], ["no"])
+    return TextForm().key(answer) in _YES_OR_NO
 
 
 def worst(supports: Sequence[Support]) -> Support:

@@ -20,21 +20,26 @@ import json
 import logging
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from averment.errors import EmptyCorpusError, IndexFormatError
+from averment.languages import ENGLISH
 from averment.places import headed
-from averment.retrieval.terms import search_terms, terms_identity
+from averment.retrieval.terms import query_terms, search_terms, terms_identity
 from averment.types import Passage, Retrieval, ScoredPassage
 
 _FORMAT = "averment-bm25-1"
 _SETTINGS = "bm25.json"
 _SCORES, _PASSAGES, _STARTS = _ARRAYS = ("scores.npy", "passages.npy", "starts.npy")
+FormsOf: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
+"""From a query and some languages to names of the query as these write them."""
 _REBUILD = "Build the index again: averment index build PATHS"
 
 
@@ -59,6 +64,9 @@ class BM25Retriever:
         terms: The number of each term.
         postings: The scores of each term.
         among: Which passages may be found; None: all.
+        languages: Those of the passages, which a query is read in.
+        forms_of: Gives more forms of the names of a query, in any of the languages, which are
+            searched with it; the retrieval names the query alone. None: there are none.
     """
 
     name = "bm25"
@@ -70,7 +78,11 @@ class BM25Retriever:
         *,
         postings: _Postings,
         among: npt.NDArray[np.bool_] | None = None,
+        languages: Sequence[str] = (ENGLISH,),
+        forms_of: FormsOf | None = None,
     ) -> None:
+        self.languages = tuple(languages)
+        self._forms_of = forms_of
         self._passages = passages
         self._terms = terms
         self._postings = postings
@@ -100,7 +112,8 @@ class BM25Retriever:
         """The score of every passage, shape (n_passages,); 0 where no term occurs."""
         scores = np.zeros(len(self._passages), dtype=np.float32)
         postings = self._postings
-        for term in search_terms(query):
+        forms = self._forms_of(query, self.languages) if self._forms_of else ()
+        for term in query_terms(query, self.languages, forms):
             number = self._terms.get(term)
             if number is not None:
                 column = slice(postings.starts[number], postings.starts[number + 1])
@@ -125,7 +138,12 @@ def _best(scores: npt.NDArray[np.float32], k: int) -> list[int]:
 
 
 def build_bm25(
-    passages: Iterable[Passage], directory: Path, *, k1: float = 1.2, b: float = 0.75
+    passages: Iterable[Passage],
+    directory: Path,
+    *,
+    k1: float = 1.2,
+    b: float = 0.75,
+    languages: Iterable[str] | None = None,
 ) -> None:
     """Write an index of the passages; the title is searched together with the text.
 
@@ -134,19 +152,22 @@ def build_bm25(
         directory: Made if it is not there; files of an earlier index in it are replaced.
         k1: How much repetition of a term counts, at least 0.
         b: How much longer passages are discounted, from 0 (not) to 1 (in full).
+        languages: That of each passage, in their order (ISO 639-1, or "und"); None: all English.
 
     Raises:
         EmptyCorpusError: There is no passage.
-        ValueError: k1 or b is out of range.
+        ValueError: k1 or b is out of range, or there are fewer languages than passages.
     """
     if not (math.isfinite(k1) and k1 >= 0 and 0 <= b <= 1):
         raise ValueError(f"k1 must be at least 0 and b in [0, 1], not {k1} and {b}")
     numbers: dict[str, int] = {}
     # Numbers are given in order of appearance: the same passages make the same bytes.
-    ids = [
-        array("i", (numbers.setdefault(term, len(numbers)) for term in _passage_terms(passage)))
-        for passage in passages
-    ]
+    spoken: Counter[str] = Counter()
+    ids = []
+    for passage, language in _with_languages(passages, languages):
+        spoken[language] += 1
+        terms = search_terms(f"{headed(passage.title, passage.place)}\n{passage.text}", language)
+        ids.append(array("i", (numbers.setdefault(term, len(numbers)) for term in terms)))
     if not ids:
         raise EmptyCorpusError("There is no passage to index.")
     postings = _score(ids, numbers, k1=k1, b=b) if numbers else _NO_POSTINGS
@@ -154,15 +175,17 @@ def build_bm25(
     np.save(directory / _SCORES, postings.scores, allow_pickle=False)
     np.save(directory / _PASSAGES, postings.passages, allow_pickle=False)
     np.save(directory / _STARTS, postings.starts, allow_pickle=False)
-    settings = {
+    settings: dict[str, object] = {
         "format": _FORMAT,
-        "terms_identity": terms_identity(),
+        "terms_identity": terms_identity(sorted(spoken)),
         "k1": k1,
         "b": b,
         "n_passages": len(ids),
         "n_postings": len(postings.scores),
         "terms": list(numbers),
     }
+    if list(spoken) != [ENGLISH]:
+        settings["languages"] = sorted(spoken)
     text = json.dumps(settings, ensure_ascii=False, indent=0)
     (directory / _SETTINGS).write_text(text, encoding="utf-8", newline="\n")
 
@@ -173,8 +196,12 @@ _NO_POSTINGS = _Postings(
 )
 
 
-def _passage_terms(passage: Passage) -> list[str]:
-    return search_terms(f"{headed(passage.title, passage.place)}\n{passage.text}")
+def _with_languages(
+    passages: Iterable[Passage], languages: Iterable[str] | None
+) -> Iterator[tuple[Passage, str]]:
+    if languages is None:
+        return ((passage, ENGLISH) for passage in passages)
+    return zip(passages, languages, strict=True)
 
 
 def _score(ids: list[array[int]], numbers: dict[str, int], *, k1: float, b: float) -> _Postings:
@@ -199,6 +226,7 @@ def open_bm25(
     passages: Sequence[Passage],
     *,
     among: npt.NDArray[np.bool_] | None = None,
+    forms_of: FormsOf | None = None,
 ) -> BM25Retriever:
     """Open an index by memory map.
 
@@ -207,13 +235,15 @@ def open_bm25(
         passages: The same passages in the same order; read one by one, as they are found.
         among: Which of them may be found, shape ``(n_passages,)``; None: all. The others still
             weigh in the rarity of terms, until the index is built without them.
+        forms_of: See `BM25Retriever`.
 
     Raises:
         IndexFormatError: A file is missing or damaged, the index is of another format, tokenises
             in another way, or was built from another number of passages.
     """
     settings = _read_settings(directory)
-    terms = _terms_of(settings, directory)
+    languages = _languages_of(settings, directory)
+    terms = _terms_of(settings, languages, directory)
     if settings.get("n_passages") != len(passages):
         raise IndexFormatError(
             f"BM25 index {directory} was built from {settings.get('n_passages')} passages, "
@@ -229,7 +259,9 @@ def open_bm25(
             f"expected {(n_postings, n_postings, len(terms) + 1)}.",
             hint=_REBUILD,
         )
-    return BM25Retriever(passages, terms, postings=postings, among=among)
+    return BM25Retriever(
+        passages, terms, postings=postings, among=among, languages=languages, forms_of=forms_of
+    )
 
 
 def _read_settings(directory: Path) -> dict[str, object]:
@@ -243,8 +275,23 @@ def _read_settings(directory: Path) -> dict[str, object]:
     return settings
 
 
-def _terms_of(settings: Mapping[str, object], directory: Path) -> dict[str, int]:
-    identity = terms_identity()
+def _languages_of(settings: Mapping[str, object], directory: Path) -> tuple[str, ...]:
+    languages = settings.get("languages", [ENGLISH])
+    if not (isinstance(languages, list) and languages and all(map(_is_text, languages))):
+        raise IndexFormatError(
+            f"BM25 index {directory} has no list of languages but {languages!r}.", hint=_REBUILD
+        )
+    return tuple(languages)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _terms_of(
+    settings: Mapping[str, object], languages: Sequence[str], directory: Path
+) -> dict[str, int]:
+    identity = terms_identity(languages)
     if settings.get("terms_identity") != identity:
         raise IndexFormatError(
             f"BM25 index {directory} was built with {settings.get('terms_identity')!r}, but this "

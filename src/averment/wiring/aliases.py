@@ -29,7 +29,7 @@ _GIVEN, _FOUND = "given.tsv", "found.tsv"
 _LEAST_DOCUMENTS = 2
 """How many documents must explain an acronym before it is counted in all of them."""
 USER_FILE = "aliases.tsv"
-_ROWS = "Rows are canonical<TAB>form<TAB>source."
+_ROWS = "Rows are canonical<TAB>form<TAB>source<TAB>language; the last two may be left out."
 
 
 def read_alias_table(path: str | Path) -> AliasTable:
@@ -56,7 +56,7 @@ def write_aliases(writer: IndexWriter, given: Sequence[AliasRow]) -> None:
     kept = _rows(before / _GIVEN) if before else []
     passages = writer.passages()
     directory = writer.extra_directory(_EXTRA)
-    rows = {(row.canonical, row.form): row for row in (*given, *kept)}
+    rows = {(row.canonical, row.form, row.language): row for row in (*given, *kept)}
     _write(directory / _GIVEN, rows.values())
     acronyms = acronym_rows(passages, least_documents=_LEAST_DOCUMENTS)
     _write(directory / _FOUND, [*opening_rows(passages), *acronyms])
@@ -101,6 +101,22 @@ def open_aliases(settings: Settings, index: AnyIndex | None = None) -> AliasBook
 
         rows += country_rows()
     return AliasBook(rows, form=index.form if index is not None else None)
+
+
+def names_in_languages(settings: Settings, index: AnyIndex) -> AliasBook | None:
+    """The names for whose forms tables of the index or the user tell languages; None: none does.
+
+    Raises:
+        UsageError: The user's aliases cannot be read.
+        IndexFormatError: A table of the index cannot be read.
+    """
+    rows = user_aliases(settings).rows()
+    directory = index.extra_directory(_EXTRA)
+    if directory is not None:
+        rows += _rows(directory / _GIVEN)
+    if not any(row.language for row in rows):
+        return None
+    return AliasBook(rows, form=index.form)
 
 
 def explained(book: AliasBook, passages: Sequence[Passage]) -> AliasBook:

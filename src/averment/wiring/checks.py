@@ -13,6 +13,7 @@ from averment.corpus.passages import whole_sections
 from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
 from averment.errors import AvermentError, UsageError
+from averment.languages import ENGLISH
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
 from averment.settings import Settings, resolve_settings
@@ -185,7 +186,9 @@ def check_opened(
             else _missing("passages", "")
         ),
         model=writer,
-        extractor=open_extractor(settings, writer),
+        extractor=open_extractor(
+            settings, writer, index_language=index.language if index is not None else ENGLISH
+        ),
         faithfulness=scorer,
     )
     asked = None if question is None else Question("question", question)

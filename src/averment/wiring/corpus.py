@@ -15,10 +15,11 @@ from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.index.engines import REFERENCE, WITHOUT_CORE
 from averment.index.manifest import damaged_files, read_manifest
+from averment.languages import checked_language
 from averment.ports import DamagedSegments
 from averment.settings import Settings
 from averment.text import TextForm
-from averment.types import CorpusInfo, Document
+from averment.types import CorpusInfo, Document, Passage
 from averment.wiring.aliases import write_aliases
 from averment.wiring.audited_changes import (
     DocumentLog,
@@ -45,6 +46,7 @@ def build_index(
     resume_key: str | None = None,
     on_resume: Callable[[int], None] | None = None,
     aliases: Sequence[AliasRow] = (),
+    language: str | None = None,
     settings: Settings | None = None,
 ) -> CorpusInfo:
     """Build an index from documents, or add them to one.
@@ -64,11 +66,14 @@ def build_index(
         on_resume: Told how many documents of the interrupted build need not be indexed again.
         aliases: How names are written, of `read_alias_table`; kept with the index, also when
             documents are added to it later.
+        language: That of documents which do not say theirs (ISO 639-1), or "auto": as each text
+            looks. It decides how they are cut and retrieved, and is kept; None: English.
         settings: Name the ledger of changes; None: those of environment and files.
 
     Raises:
         EmptyCorpusError: No document came.
         UsageError: The directory holds something else, or aliases are to go where only counts are.
+        UnknownNameError: There is no such language.
     """
     if aliases and counts_only:
         raise UsageError(
@@ -87,6 +92,7 @@ def build_index(
             counts_only=only,
             keep_tokens=tokens,
             add=add,
+            language=None if language is None else checked_language(language),
             resume_key=resume_key,
         ) as writer,
     ):
@@ -94,8 +100,7 @@ def build_index(
         if writer.n_resumed_documents and on_resume is not None:
             on_resume(writer.n_resumed_documents)
         for document in documents:
-            passages = cut_passages(document) if writer.wants_passages else ()
-            added = writer.add(document, passages, replace=replace)
+            added = writer.add(document, _passages_of(document, writer), replace=replace)
             if added and recorder is not None:
                 log.add(document)
             if not added:
@@ -108,6 +113,12 @@ def build_index(
             record_ingestion(recorder, log, action=action, before=before, after=info)
     _say_if_without_core(info)
     return info
+
+
+def _passages_of(document: Document, writer: IndexWriter) -> Sequence[Passage]:
+    if not writer.wants_passages:
+        return ()
+    return cut_passages(document, language=writer.language)
 
 
 def delete_documents(
@@ -169,7 +180,9 @@ def _publish(writer: IndexWriter, aliases: Sequence[AliasRow] = ()) -> CorpusInf
     from averment.retrieval.bm25 import build_bm25
 
     if writer.keeps_text and writer.renumbers_passages and writer.n_documents:
-        build_bm25(writer.passages(), writer.extra_directory("bm25"))
+        passages = writer.passages()
+        languages = writer.passage_languages()
+        build_bm25(passages, writer.extra_directory("bm25"), languages=languages)
         write_aliases(writer, aliases)
         carry_vectors(writer)
     return writer.publish()

@@ -119,7 +119,7 @@ def engine_of(
         as_of: Up to when the index looks back; None: it has all documents.
         on_close: Gives back what was opened for this engine.
     """
-    extractor = open_extractor(settings, model)
+    extractor = open_extractor(settings, model, index_language=index.language)
     spans = open_spans(settings)
     counted: CorpusIndex = index
     if by_aliases:

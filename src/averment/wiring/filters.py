@@ -234,7 +234,7 @@ def _counting(corpus: OpenCorpus) -> Counting:
     if settings.aliases:
         counted = WidenedIndex(index, RememberedForms(corpus.aliases), form=index.form)
     model: Any = Missing("a language model", hint="Set extractor to rules, spacy or distilled.")
-    extractor = open_extractor(settings, model)
+    extractor = open_extractor(settings, model, index_language=index.language)
     retriever: Any = Missing("passages", hint="")
     trigger = make_policy("quco", index.info).trigger
     assert isinstance(trigger, QuCo)

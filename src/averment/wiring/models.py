@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from averment.errors import MissingExtraError, UsageError
+from averment.languages import AUTO, ENGLISH
 from averment.ports import ClaimExtractor, LanguageModel
 from averment.settings import Settings
 
@@ -67,17 +68,26 @@ def _local_model(settings: Settings) -> tuple[str, Path]:
     return name, registry.resolve(name)
 
 
-def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
+def open_extractor(
+    settings: Settings, model: LanguageModel, *, index_language: str = ENGLISH
+) -> ClaimExtractor:
     """Who finds entities and triplets.
+
+    Args:
+        settings: Who it is, and in which language texts are.
+        model: Who is asked, if it is the model.
+        index_language: That of the index, which texts are in that are too short to tell.
 
     Raises:
         MissingExtraError: The parser, or what runs the encoder, is not installed.
         ModelFileError: The encoder that ships is damaged.
+        UnknownNameError: There is no such language.
     """
+    otherwise = ENGLISH if index_language == AUTO else index_language
     if settings.extractor == "model":
         from averment.claims.prompted import PromptedExtractor
 
-        return PromptedExtractor(model)
+        return PromptedExtractor(model, language=settings.language, otherwise=otherwise)
     if settings.extractor == "spacy":
         from averment.claims.parsed import open_spacy
 
@@ -86,7 +96,7 @@ def open_extractor(settings: Settings, model: LanguageModel) -> ClaimExtractor:
         return open_distilled(settings.extractor_model)
     from averment.claims.rules import RulesExtractor
 
-    return RulesExtractor()
+    return RulesExtractor(language=settings.language, otherwise=otherwise)
 
 
 def open_distilled(directory: Path | None = None, *, n_threads: int = 1) -> ClaimExtractor:

@@ -21,6 +21,7 @@ from averment.index.infinigram.index import InfiniGramIndex
 from averment.index.staging import disk_errors
 from averment.ports import Retriever, TextEmbedder
 from averment.settings import Settings
+from averment.wiring.aliases import names_in_languages
 from averment.wiring.foreign import AnyIndex
 
 if TYPE_CHECKING:
@@ -63,7 +64,13 @@ def open_retriever(index: AnyIndex, settings: Settings | None = None) -> Retriev
     name = settings.retriever if settings else "bm25"
     if settings is not None and name == "dense":
         return _open_dense(index, settings)
-    bm25 = open_bm25(directory, index.passages(), among=index.passages_meant())
+    book = names_in_languages(settings, index) if settings and settings.aliases else None
+    bm25 = open_bm25(
+        directory,
+        index.passages(),
+        among=index.passages_meant(),
+        forms_of=None if book is None else book.forms_in_languages,
+    )
     if settings is not None and name == "fusion":
         return ReciprocalRankFusion([bm25, _open_dense(index, settings)])
     return bm25

@@ -17,18 +17,20 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from averment.claims.aliases.rules import RULES, Rule, rewritings
 from averment.claims.aliases.words import GIVEN_NAMES, STOP_WORDS
-from averment.text import TextForm
+from averment.text import TextForm, contains_words
 from averment.types import SurfaceForm
 
 NAME = "name"
 """The source of a name as it was asked."""
 USER = "user"
+_MOST_NAME_WORDS = 12
+"""Of a name that is looked for in a text; in Han each character is one."""
 DOCUMENT = "document:"
 TABLE = "table:"
 RULE = "rule:"
@@ -36,11 +38,15 @@ RULE = "rule:"
 
 @dataclass(frozen=True, slots=True)
 class AliasRow:
-    """One way in which a name is written, and who says so: a `SurfaceForm.source`."""
+    """One way in which a name is written, and who says so: a `SurfaceForm.source`.
+
+    ``language`` (ISO 639-1) is that of the form, where the table tells it.
+    """
 
     canonical: str
     form: str
     source: str
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,38 @@ class AliasBook:
             form = SurfaceForm(made.text, RULE + made.rule_ids)
             self._offer(gathered, form, canonical, own, is_name=made.is_name)
         return gathered.resolution(canonical if rows else None)
+
+    def forms_in_languages(self, text: str, languages: Collection[str]) -> list[str]:
+        """The names of a text as some languages write them, where a row says so.
+
+        Args:
+            text: In any language, such as a question.
+            languages: ISO 639-1.
+
+        Returns:
+            Forms whose row names one of the languages, each once, and the canonical names of
+            forms that a row gives a language; none that stands in the text already.
+        """
+        words = self._key(text).split(" ")
+        told: dict[str, str] = {}
+        at = 0
+        while at < len(words):
+            n_words = next(
+                (n for n in range(_MOST_NAME_WORDS, 0, -1) if self._is_name(words[at : at + n])), 0
+            )
+            chosen, _ = self._canonical(" ".join(words[at : at + n_words]))
+            for row in self._rows.get(chosen or "", ()):
+                if row.language is not None:
+                    told.setdefault(self._key(row.canonical), row.canonical)
+                    if row.language in languages:
+                        told.setdefault(self._key(row.form), row.form)
+            at += n_words or 1
+        return [form for key, form in told.items() if not contains_words(words, key.split(" "))]
+
+    def _is_name(self, words: Sequence[str]) -> bool:
+        """Whether some words in a row are a name of the book, and not any word."""
+        key = " ".join(words)
+        return key in self._claims and (len(key) > 2 and key not in STOP_WORDS)
 
     def _canonical(self, key: str) -> tuple[str | None, tuple[str, ...]]:
         """The canonical name that a key stands for, or the several that it could stand for."""

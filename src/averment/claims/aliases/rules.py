@@ -258,13 +258,30 @@ def joined_parts(name: str) -> Iterator[str]:
     yield re.sub(r"(?<=\w)[-'’](?=\w)", "", name)
 
 
+_WITH_ACCENTS = re.compile("[A-Za-z\u0370-\u03ff\u05d0-\u05ea\u0620-\u064a\u0671-\u06d3]")
+"""Letters of Latin, Greek, Hebrew and Arabic: without its mark "が" or "й" is another letter."""
+_CYRILLIC_YO = ("е\u0308", "Е\u0308")
+
+
 def without_diacritics(name: str) -> Iterator[str]:
     """In plain letters: "Zurich" and "Zuerich"; an index that folds accents knows the former."""
     if name.isascii():
         return
-    apart = unicodedata.normalize("NFD", name.translate(_SPECIAL_LETTERS))
-    yield unicodedata.normalize("NFC", "".join(c for c in apart if unicodedata.category(c) != "Mn"))
+    kept, base = [], ""
+    for c in unicodedata.normalize("NFD", name.translate(_SPECIAL_LETTERS)):
+        if unicodedata.category(c) != "Mn":
+            base = c
+        elif _WITH_ACCENTS.match(base) or base + c in _CYRILLIC_YO:
+            continue
+        kept.append(c)
+    yield unicodedata.normalize("NFC", "".join(kept))
     yield unicodedata.normalize("NFC", name).translate(_UMLAUTS)
+
+
+def in_usual_letters(name: str) -> Iterator[str]:
+    """Full and half width, Arabic's presentation forms and tatweel as they are usually written."""
+    if not name.isascii():
+        yield unicodedata.normalize("NFKC", name).replace("\u0640", "")
 
 
 RULES: tuple[Rule, ...] = (
@@ -280,6 +297,7 @@ RULES: tuple[Rule, ...] = (
     Rule("ampersand", ampersand),
     Rule("abbreviation", abbreviated_words),
     Rule("joined", joined_parts, leaves_a_name=True),
+    Rule("width", in_usual_letters, leaves_a_name=True),
     Rule("diacritics", without_diacritics, leaves_a_name=True),
     Rule("number", number_formats, leaves_a_name=True),
     Rule("date", date_orders, leaves_a_name=True),

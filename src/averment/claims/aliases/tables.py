@@ -1,4 +1,6 @@
-"""Alias tables: TSV ``canonical<TAB>form<TAB>source``, read line by line, and written.
+"""Alias tables: TSV ``canonical<TAB>form<TAB>source<TAB>language``, read line by line, and written.
+
+Source and language (ISO 639-1, of the form) may be left out.
 
 Redirects of an encyclopaedia, labels of Wikidata and synonyms of UMLS all have this shape or come
 into it by one command. A line that says nothing new or nothing usable is skipped and told as
@@ -15,9 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from averment.claims.aliases.book import DOCUMENT, TABLE, USER, AliasRow
+from averment.languages import language_code
 from averment.text import TextForm
 
-HEADER = ("canonical", "form", "source")
+HEADER = ("canonical", "form", "source", "language")
 _FORM = TextForm()
 
 
@@ -49,8 +52,10 @@ def read_own(text: str, *, name: str) -> AliasTable:
 
 def written(rows: Iterable[AliasRow]) -> str:
     """A table of rows, which `read_own` reads back."""
-    lines = [HEADER, *((row.canonical, row.form, row.source) for row in rows)]
-    return "".join("\t".join(map(one_line, cells)) + "\n" for cells in lines)
+    rows = list(rows)
+    n_columns = 4 if any(row.language for row in rows) else 3
+    lines = [HEADER, *((row.canonical, row.form, row.source, row.language or "") for row in rows)]
+    return "".join("\t".join(map(one_line, cells[:n_columns])) + "\n" for cells in lines)
 
 
 def one_line(cell: str) -> str:
@@ -66,6 +71,7 @@ class _Reading:
         self._skipped: list[str] = []
         self._name = name
         self._is_own = is_own
+        self._told: set[tuple[str, str, str | None]] = set()
         self._forms: defaultdict[str, list[str]] = defaultdict(list)
 
     def table(self, text: str) -> AliasTable:
@@ -77,26 +83,28 @@ class _Reading:
     def _take(self, number: int, line: str) -> None:
         """Take one line in, or say why not."""
         cells = [cell.strip() for cell in line.split("\t")]
-        if not line.strip() or (number == 1 and tuple(cells) == HEADER):
+        if not line.strip() or (number == 1 and tuple(cells) in (HEADER[:3], HEADER)):
             return
         reason = _unreadable(cells)
+        language = language_code("".join(cells[3:]))
         if reason is None:
-            reason = self._unusable(*map(_FORM.key, cells[:2]))
+            reason = self._unusable(_FORM.key(cells[0]), _FORM.key(cells[1]), language)
         if reason is not None:
             self._skipped.append(f"{self._name}:{number}: {reason}")
             return
-        self._rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:])))
+        self._rows.append(AliasRow(cells[0], cells[1], self._source(cells[2:]), language))
 
-    def _unusable(self, canonical: str, form: str) -> str | None:
+    def _unusable(self, canonical: str, form: str, language: str | None) -> str | None:
         """Why a pair adds nothing; if it does, it is remembered."""
         if not canonical or not form:
             return f"the {'form' if canonical else 'canonical name'} has no word"
         if canonical == form:
             return "the form is the canonical name"
-        if form in self._forms.get(canonical, ()):
+        if (canonical, form, language) in self._told:
             return "the same pair stands above"
         if self._leads(form, canonical):
             return "it closes a cycle: the form leads to the canonical name"
+        self._told.add((canonical, form, language))
         self._forms[canonical].append(form)
         return None
 
@@ -121,12 +129,14 @@ class _Reading:
 
 
 def _unreadable(cells: list[str]) -> str | None:
-    if not 2 <= len(cells) <= 3:
+    if not 2 <= len(cells) <= 4:
         n = len(cells)
-        return f"{n} column{'s' if n > 1 else ''} instead of canonical, form and source"
+        return f"{n} column{'s' if n > 1 else ''} instead of canonical, form, source and language"
     for cell, what in zip(cells, HEADER, strict=False):
-        if not cell and what != "source":
+        if not cell and what not in ("source", "language"):
             return f"the column {what} is empty"
         if "\ufffd" in cell or any(ord(c) < 32 for c in cell):
             return f"the column {what} has broken characters: is it UTF-8?"
+    if len(cells) > 3 and cells[3] and language_code(cells[3]) is None:
+        return f"the language {cells[3]!r} is no code such as de or zh"
     return None

@@ -33,6 +33,7 @@ from averment.index.infinigram.source import (
     Source,
 )
 from averment.index.snippets import snippet
+from averment.languages import ENGLISH
 from averment.text import Span, TextForm, Word
 from averment.types import (
     Cooccurrence,
@@ -69,6 +70,11 @@ class InfiniGramIndex:
         return self._info
 
     # --- what an index of averment's own has besides ---------------------------------------------
+
+    @property
+    def language(self) -> str:
+        """What texts are in that are too short to tell: nobody knows of the documents."""
+        return ENGLISH
 
     @property
     def problems(self) -> list[str]:
