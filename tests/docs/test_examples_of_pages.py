@@ -109,17 +109,18 @@ def test_tables_and_objects_of_a_page_can_be_read(page: Path) -> None:
 def make_world() -> None:
     """Files by the names that pages use, in the working directory."""
     ferry = "The ferry Sørlandia sails from Hirtshals to Kristiansand. She was built in 1993."
-    for folder in ("handbook", "abstracts"):
+    for folder in ("handbook", "abstracts", "docs", "handbuch"):
         Path(folder).mkdir(exist_ok=True)
         Path(folder, "ferry.md").write_text(f"# Sørlandia\n\n{ferry}\n", encoding="utf-8")
         Path(folder, "old.md").write_text("# Tariffs of 1993\n\nA car costs 40 crowns.\n", "utf-8")
-    for name in ("answer", "handbook", "new", "source", "text"):
+    for name in ("answer", "antwort", "handbook", "new", "source", "text"):
         Path(f"{name}.txt").write_text(ferry, encoding="utf-8")
     Path("handbook.pdf").write_bytes(pdf(ferry))
     rows = [{"text": ferry, "context": ferry, "is_right": True, "question": "What sails?"}] * 3
-    for name in ("data", "sample"):
+    for name in ("data", "mixed", "sample"):
         lines = "\n".join(json.dumps(row) for row in rows)
         Path(f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    Path("names.tsv").write_text("Cologne\tKöln\tby hand\tde\n", encoding="utf-8")
     Path("umls.tsv").write_text("aspirin\tacetylsalicylic acid\tumls\n", encoding="utf-8")
 
 

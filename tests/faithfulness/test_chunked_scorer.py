@@ -24,7 +24,7 @@ def score(claim: str, *passages: str, **settings: object) -> Faithfulness:
 
 
 def test_the_best_chunk_counts_and_is_shown() -> None:
-    found = score("Dogs travel free of charge.", MILL, FERRY, split=FOUR_WORDS)
+    found = score("Free of charge dogs travel.", MILL, FERRY, split=FOUR_WORDS)
 
     assert found.score == pytest.approx(0.9 * 0.9)
     assert found.passage == 1
@@ -32,9 +32,39 @@ def test_the_best_chunk_counts_and_is_shown() -> None:
 
 
 def test_the_span_is_narrower_than_the_chunk() -> None:
-    found = score("Cars pay forty crowns.", FERRY)
+    found = score("Forty crowns cars pay.", FERRY)
 
     assert FERRY[found.start : found.end] == "Cars pay forty crowns."
+
+
+def test_what_a_passage_says_word_for_word_is_supported_and_nobody_is_asked() -> None:
+    judge = OverlapJudge()
+    claim = "dogs  travel free of charge! Bananas grow."
+
+    [found] = ChunkedScorer(judge).score([(claim, [MILL, FERRY])])
+
+    assert found.score == pytest.approx(1 / 2)
+    assert (found.passage, FERRY[found.start : found.end]) == (1, "Dogs travel free of charge.")
+    assert {hypothesis for _, hypothesis in judge.calls[0]} == {"Bananas grow."}
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Dogs travel free.", "It is a rumour that dogs travel free."),
+        ("It is cold.", "Is it cold? It is cold in May."),
+        ("The ferry sails at 5.", "The ferry sails at -5."),
+        ("Tickets cost 15 crowns.", "Tickets cost 1.5 crowns."),
+        ("Dogs travel free", "Dogs travel free?"),
+    ],
+)
+def test_words_within_another_sentence_are_not_word_for_word(claim: str, passage: str) -> None:
+    judge = OverlapJudge()
+
+    [found] = ChunkedScorer(judge).score([(claim, [passage])])
+
+    assert judge.calls
+    assert found.score < 1
 
 
 def test_a_span_that_shares_no_word_is_the_whole_chunk() -> None:
@@ -44,7 +74,7 @@ def test_a_span_that_shares_no_word_is_the_whole_chunk() -> None:
 
 
 def test_sentences_of_a_claim_are_averaged_or_the_weakest_counts() -> None:
-    claim = "Dogs travel free of charge. Bananas grow."
+    claim = "Free of charge dogs travel. Bananas grow."
 
     assert score(claim, FERRY).score == pytest.approx(0.9 * 0.9 / 2)
     assert score(claim, FERRY, pooling="min").score == 0.0

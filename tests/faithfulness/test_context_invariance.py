@@ -58,3 +58,15 @@ def test_irrelevant_passages_hardly_change_a_score_of_the_shipped_model(
     among = scores(shipped_scorer, IRRELEVANT[:k], seed=k)
 
     assert max(abs(a - b) for a, b in zip(alone, among, strict=True)) <= TOLERANCE
+
+
+def test_a_sentence_of_a_passage_stays_supported_beside_others(
+    shipped_scorer: FaithfulnessScorer,
+) -> None:
+    claim = "Sørlandia was built in Rauma in 1998."
+    passages = [claim, f"{claim} {' '.join(IRRELEVANT[:4])}", f"{IRRELEVANT[0]} {claim}"]
+
+    found = shipped_scorer.score([(claim, [passage]) for passage in passages])
+
+    assert [each.score for each in found] == [1.0, 1.0, 1.0]
+    assert all(not each.contradiction for each in found)

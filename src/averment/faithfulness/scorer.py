@@ -10,6 +10,9 @@ another spelling ("5 km", "5000 m") is put to the judge in the chunk's own. A ch
 another one about the claim (`averment.faithfulness.rules`) keeps the share of its score that the
 rule leaves, and speaks against the claim with the rest.
 
+A claim sentence that a passage has word for word, as a sentence of its own, is supported whatever a
+judge makes of the words around it: score 1, and nobody is asked.
+
 Long contexts: with more than `most_chunks` chunks, those that cover the claim sentence best by
 words (`averment.faithfulness.alignment`) are judged and the rest is taken for no evidence; ties go
 by the text of the chunk, not by its place. How often that loses the evidence is measured in
@@ -45,6 +48,8 @@ Head: TypeAlias = Literal["entailment", "entailment_ratio"]
 """P(entailment), or P(entailment) / (P(entailment) + P(contradiction))."""
 Split: TypeAlias = Callable[[Sequence[str]], list[Chunk]]
 _Pair: TypeAlias = tuple[str, str]
+_Place: TypeAlias = tuple[int, int, int]
+"""A passage, and a span of it."""
 
 DEFAULT_CHUNK_WORDS = 120
 """With a claim, what a model of 224 tokens can read."""
@@ -131,6 +136,9 @@ class ChunkedScorer:
         asked = []
         for text in _claim_sentences(claim, self._claim_budget, self._count):
             [sentence] = read_spans(text, [Span(0, len(text))], stemming)
+            if same := context.word_for_word(text):
+                asked.append(_Asked(sentence, {}, same))
+                continue
             nearest = context.nearest(sentence, self._most_chunks)
             pairs = [context.pair(at, text, sentence) for at in nearest]
             asked.append(_Asked(sentence, dict(zip(nearest, pairs, strict=True))))
@@ -151,6 +159,9 @@ class ChunkedScorer:
             return NO_EVIDENCE
         evidence = []
         for asked in task.asked:
+            if asked.word_for_word:
+                evidence.append(Evidence(1.0, 0.0, *asked.word_for_word))
+                continue
             held = [
                 self._held(at, judged[pair], context.differing_quantity(at, asked.sentence))
                 for at, pair in asked.pairs.items()
@@ -195,6 +206,11 @@ def _claim_sentences(claim: str, budget: int, count: CountWords) -> list[str]:
         for piece in cut_sentence(claim, sentence, budget=budget, count=count)
         if n_words(claim[piece.start : piece.end])
     ]
+
+
+def _as_said(sentence: str) -> str:
+    """A sentence as it is compared: every mark and sign counts but the full stop at its end."""
+    return " ".join(sentence.casefold().split()).rstrip(".!")
 
 
 def _with_their_questions(claim: str) -> list[Span]:
@@ -257,6 +273,16 @@ class _Context:
         self._passages = passages
         self._stemming = stemming
         self._read: dict[int, list[Sentence]] = {}
+        self._said: dict[str, _Place] | None = None
+
+    def word_for_word(self, claim: str) -> _Place | None:
+        """Where a passage has a claim as a sentence, but for case, blanks and the full stop."""
+        if self._said is None:
+            self._said = {}
+            for number, passage in enumerate(self._passages):
+                for start, end in sentence_spans(passage):
+                    self._said.setdefault(_as_said(passage[start:end]), (number, start, end))
+        return self._said.get(_as_said(claim))
 
     def nearest(self, claim: Sentence, n_chunks: int | None) -> list[int]:
         """Which chunks cover a claim best, at most so many, in their order."""
@@ -304,10 +330,11 @@ class _Context:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A sentence of a claim, and what is asked about it by the number of the chunk."""
+    """A sentence of a claim: what is asked of it by the number of the chunk, or where it stands."""
 
     sentence: Sentence
     pairs: Mapping[int, _Pair]
+    word_for_word: _Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,15 +88,22 @@ def open_extractor(
         from averment.claims.prompted import PromptedExtractor
 
         return PromptedExtractor(model, language=settings.language, otherwise=otherwise)
-    if settings.extractor == "spacy":
-        from averment.claims.parsed import open_spacy
+    if settings.extractor in ("spacy", "distilled"):
+        from averment.claims.english_only import EnglishOnly
 
-        return open_spacy()
-    if settings.extractor == "distilled":
-        return open_distilled(settings.extractor_model)
+        english = _english_extractor(settings)
+        return EnglishOnly(english, language=settings.language, otherwise=otherwise)
     from averment.claims.rules import RulesExtractor
 
     return RulesExtractor(language=settings.language, otherwise=otherwise)
+
+
+def _english_extractor(settings: Settings) -> ClaimExtractor:
+    if settings.extractor == "distilled":
+        return open_distilled(settings.extractor_model)
+    from averment.claims.parsed import open_spacy
+
+    return open_spacy()
 
 
 def open_distilled(directory: Path | None = None, *, n_threads: int = 1) -> ClaimExtractor:
