@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from averment import steps
+from averment.dating import Dates
 from averment.engine import (
     MAX_QUESTION_CHARACTERS,
     Answered,
@@ -963,3 +964,17 @@ def test_the_steps_of_a_flow_are_told_of_with_outcomes_and_failures_and_replay_i
     assert searched.started_ms >= counted.started_ms >= 0
     assert replay_flow(flow(), told) == value
     assert records_from_json(records_to_json(told)) == tuple(told)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(steps.CountPhrases(("Oslo",), Dates(until="2020")), id="phrases"),
+        pytest.param(steps.Cooccur((("Oslo", "Norway"),), 9, Dates(until="2020")), id="pairs"),
+    ],
+)
+def test_a_corpus_without_dates_refuses_to_be_asked_about_some(step: steps.Step) -> None:
+    edges = Edges(ListIndex([]), ListRetriever([]), RecitingModel({}), NameExtractor())
+
+    with pytest.raises(CapabilityError, match="does not know when its documents are from"):
+        perform([step], edges)

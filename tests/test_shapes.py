@@ -102,6 +102,7 @@ def test_an_answer_has_exactly_the_keys_of_the_contract() -> None:
         "notes",
         "promise",
         "costs",
+        "as_of",
         "trace_id",
     ]
     assert made["question"] == "Of which country is Oslo the capital?"
@@ -140,6 +141,7 @@ def test_a_retrieval_has_exactly_the_keys_of_the_contract() -> None:
                 "document_id": "d1",
                 "title": "Oslo",
                 "text": "Oslo is the capital of Norway.",
+                "date": None,
                 "score": 1.0,
             }
         ],
@@ -170,19 +172,26 @@ def test_a_claim_has_exactly_the_keys_of_the_contract() -> None:
         "reasons",
         "weighed",
         "evidence",
+        "age",
         "counts",
     ]
     triplet = {"head": "Oslo", "relation": "is the capital of", "tail": "Norway"}
     assert made["triplets"] == [{**triplet, "tail_kind": "other"}]
     assert made["calibrated"] is False
     assert made["evidence"] == [
-        {"document_id": "d1", "text": "Oslo is the capital of Norway.", "start": 0, "end": 30}
+        {
+            "document_id": "d1",
+            "text": "Oslo is the capital of Norway.",
+            "start": 0,
+            "end": 30,
+            "date": None,
+        }
     ]
 
 
 def test_every_score_of_a_claim_that_is_null_is_a_key_of_its_reasons() -> None:
     for claim in answer_object(answer())["claims"]:
-        missing = {name for name, value in claim.items() if value is None}
+        missing = {name for name, value in claim.items() if value is None} - {"age"}
 
         assert missing == {
             *("p_faithful", "p_true_if_faithful", "p_true_if_unfaithful", "p_true"),
@@ -330,10 +339,13 @@ def test_a_report_has_exactly_the_keys_of_the_contract() -> None:
         "notes",
         "promise",
         "costs",
+        "as_of",
     ]
     assert made["claims"] == [claim_object(report().claims[0])]
     assert made["skipped"] == [{"text": "Hello!", "start": 0, "end": 6, "reason": "greeting"}]
-    assert made["passages"] == [{"document_id": "d1", "title": "Oslo", "text": EVIDENCE.text}]
+    assert made["passages"] == [
+        {"document_id": "d1", "title": "Oslo", "text": EVIDENCE.text, "date": None}
+    ]
     assert made["notes"] == ["uu: not here"]
 
 
@@ -423,7 +435,7 @@ def test_a_relation_that_was_read_names_its_window_and_its_rivals() -> None:
     assert pair["relation"] == {
         "outcome": "contradicted",
         "reason": "states_another",
-        "window": {"document_id": "d1", "text": window.text, "start": 0, "end": 30},
+        "window": {"document_id": "d1", "text": window.text, "start": 0, "end": 30, "date": None},
         "rivals": [{"tail": "Norway", "documents": 3}],
     }
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from averment import steps
+from averment.dating import Dates
 from averment.errors import (
     AvermentError,
+    CapabilityError,
     CorpusError,
     ExtractionError,
     IndexFormatError,
@@ -89,6 +91,36 @@ def test_a_corpus_that_cannot_answer_gives_unknown_counts_one_for_each(error: Co
 
     assert phrases == [Count.unavailable()] * 2
     assert pairs == [Cooccurrence.unavailable()]
+
+
+def test_a_corpus_that_knows_no_dates_gives_unknown_counts_where_dates_are_asked_for() -> None:
+    refusal = CapabilityError("This corpus knows no dates.")
+    dates = Dates(until="2020")
+
+    phrases = follow(
+        steps.count(["a"], dates=dates), [(steps.CountPhrases(("a",), dates), refusal)]
+    )
+    pairs = follow(
+        steps.cooccurrence([("a", "b")], 9, dates=dates),
+        [(steps.Cooccur((("a", "b"),), 9, dates), refusal)],
+    )
+
+    assert phrases == [Count.unavailable()]
+    assert pairs == [Cooccurrence.unavailable()]
+
+
+@pytest.mark.parametrize(
+    ("flow", "step"),
+    [
+        pytest.param(steps.count(["a"]), steps.CountPhrases(("a",)), id="phrases"),
+        pytest.param(
+            steps.cooccurrence([("a", "b")], 9), steps.Cooccur((("a", "b"),), 9), id="pairs"
+        ),
+    ],
+)
+def test_a_corpus_that_is_not_there_is_no_outage(flow: Flow[Any], step: steps.Step) -> None:
+    with pytest.raises(CapabilityError, match="none was given"):
+        follow(flow, [(step, CapabilityError("This needs an index, and none was given."))])
 
 
 def test_an_extraction_that_fails_says_so_rather_than_that_there_is_nothing() -> None:

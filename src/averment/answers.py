@@ -52,7 +52,10 @@ def answer_of(trace: Trace) -> Answer:
     draft = trace.draft
     assert draft is not None
     text = answer_text(draft)
-    claims = _claims(trace.question, draft)
+    claims = claims_of_draft(trace.question, draft)
+    if draft.ages:
+        pairs = zip(claims, draft.ages, strict=True)
+        claims = tuple(replace(claim, age=age) for claim, age in pairs)
     if (scores := draft.scores) is not None:
         claims = with_withheld(claims, scores.promise, scores.costs, answers=True)
     verdict, reason = decision(draft.verdict, draft.reason, claims)
@@ -73,6 +76,7 @@ def answer_of(trace: Trace) -> Answer:
         model=trace.model,
         trace_id=trace.trace_id,
         scores=draft.scores,
+        as_of=trace.as_of,
     )
 
 
@@ -86,8 +90,8 @@ def report_edited(report: Report) -> str:
     return post_edited(report.text, report.claims, sentences=places)
 
 
-def _claims(question: Question, draft: Draft) -> tuple[Claim, ...]:
-    """One claim a sentence, with its scores where it was scored."""
+def claims_of_draft(question: Question, draft: Draft) -> tuple[Claim, ...]:
+    """One claim a sentence, with its scores where it was scored, and without its age."""
     passages = retrieved_passages(draft)
     scores = draft.scores.claims if draft.scores else (None,) * len(draft.sentences)
     places = claims_of(question, draft)

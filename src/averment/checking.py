@@ -20,8 +20,10 @@ from averment.claims.atomic import facts
 from averment.claims.pronouns import SelfContained, self_contained
 from averment.claims.short_answers import AnswerForm, answer_claims
 from averment.claims.split import Part, PartKind, split_text
+from averment.dating import AsOf
 from averment.policies.loop import Inspection
 from averment.policies.quco import QuCo
+from averment.scoring.ages import counted_ages
 from averment.scoring.claims import ScorableClaim, answer_in_words
 from averment.scoring.flow import Scoring
 from averment.scoring.withholding import with_withheld
@@ -56,12 +58,14 @@ class TextCheck:
         n_passages: How many passages are retrieved for each claim where none are given.
         atomic: A claim is one fact of a sentence, with its subject named, and not the sentence. Its
             text is then in words of its own, and its offsets say where the fact stands.
+        as_of: Up to when the corpus is looked at; None: all of it.
     """
 
     scoring: Scoring
     counting: QuCo | None = None
     n_passages: int = 0
     atomic: bool = False
+    as_of: AsOf | None = None
 
     def run(
         self, text: str, question: Question | None, contexts: Sequence[Passage]
@@ -101,8 +105,10 @@ class TextCheck:
             for part in parts
             if part.kind is not PartKind.CLAIM
         )
-        claims_told = with_withheld(told, scores.promise, scores.costs, answers=False)
-        return Report(text, question, claims_told, skipped, tuple(passages), scores)
+        ages = yield from counted_ages(told)
+        aged = [replace(claim, age=age) for claim, age in zip(told, ages, strict=True)]
+        claims_told = with_withheld(aged, scores.promise, scores.costs, answers=False)
+        return Report(text, question, claims_told, skipped, tuple(passages), scores, self.as_of)
 
     def _sentences(self, parts: Sequence[Part]) -> Flow[list[_Claimed]]:
         """What claims something, counted; pronouns stand for names of the sentences before."""

@@ -22,21 +22,25 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib import metadata
+from itertools import islice
 from typing import Any, Self, TypeAlias, TypeVar, assert_never
 
 from averment import steps
-from averment.answers import answer_of
+from averment.answers import answer_of, claims_of_draft
 from averment.claims.in_context import extractions
+from averment.dating import AsOf, Dates
 from averment.errors import AvermentError, CapabilityError, TraceDiverged, UsageError
 from averment.ports import (
     ClaimExtractor,
     CorpusIndex,
+    DatedIndex,
     FaithfulnessScorer,
     IntrospectiveModel,
     LanguageModel,
     Retriever,
     ScoringModel,
 )
+from averment.scoring.ages import counted_ages
 from averment.steps import ClaimScoring, Flow, Policy, ScoredPolicy, Step
 from averment.text import TextForm
 from averment.trace import Failure, Record, Trace
@@ -53,13 +57,17 @@ _SAME_VERSION = "Replay with the averment version and the policy that made the t
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """What the steps are performed with; `faithfulness` may be missing where nothing is scored."""
+    """What the steps are performed with; `faithfulness` may be missing where nothing is scored.
+
+    `as_of` says up to when index and retriever look back; None: at all that there is.
+    """
 
     index: CorpusIndex
     retriever: Retriever
     model: LanguageModel
     extractor: ClaimExtractor
     faithfulness: FaithfulnessScorer | None = None
+    as_of: AsOf | None = None
 
 
 class Missing:
@@ -257,12 +265,13 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
         case steps.ExtractTriplets():
             extracts = [step for step in batch if isinstance(step, steps.ExtractTriplets)]
             return extractions(extracts, edges.extractor)
-        case steps.CountPhrases():
+        case steps.CountPhrases(dates=dates):
             asked = [step.phrases for step in batch if isinstance(step, steps.CountPhrases)]
-            return _each_once(edges.index.count, asked)
-        case steps.Cooccur(window_words=window_words):
+            return _each_once(_index(edges, dates).count, asked)
+        case steps.Cooccur(window_words=window_words, dates=dates):
             pairs = [step.pairs for step in batch if isinstance(step, steps.Cooccur)]
-            return _each_once(partial(edges.index.cooccurrence, window_words=window_words), pairs)
+            index = _index(edges, dates)
+            return _each_once(partial(index.cooccurrence, window_words=window_words), pairs)
         case steps.LocatePairs():
             located = [step.pairs for step in batch if isinstance(step, steps.LocatePairs)]
             return _each_once(
@@ -283,14 +292,10 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
         case steps.Commit():
             return [None] * len(batch)
         case steps.JudgeFaithfulness():
-            claims = [step.claims for step in batch if isinstance(step, steps.JudgeFaithfulness)]
-            asked_of = [
-                (claim, step.passages)
-                for step in batch
-                if isinstance(step, steps.JudgeFaithfulness)
-                for claim in step.claims
-            ]
-            return _split(_faithfulness_scorer(edges).score(asked_of), claims)
+            judged = [step for step in batch if isinstance(step, steps.JudgeFaithfulness)]
+            asked_of = [(claim, step.passages) for step in judged for claim in step.claims]
+            scores = _faithfulness_scorer(edges).score(asked_of)
+            return _split(scores, [step.claims for step in judged])
         case steps.Rescore():
             texts_after = [
                 (step.prompt, step.text) for step in batch if isinstance(step, steps.Rescore)
@@ -308,6 +313,18 @@ def perform(batch: Sequence[Step], edges: Edges) -> list[Any]:
             return list(_introspective_model(edges).spread(begun, sampling))
         case _:
             assert_never(first)
+
+
+def _index(edges: Edges, dates: Dates | None) -> CorpusIndex:
+    """The corpus, or what of it is of some dates."""
+    if dates is None:
+        return edges.index
+    if not isinstance(edges.index, DatedIndex):
+        raise CapabilityError(
+            "This corpus does not know when its documents are from.",
+            hint="Use an index of averment, built of documents with a date.",
+        )
+    return edges.index.dated(dates)
 
 
 def _faithfulness_scorer(edges: Edges) -> FaithfulnessScorer:
@@ -342,8 +359,10 @@ def _remedy(missing: frozenset[Capability]) -> str:
 
 def _batch_key(step: Step) -> tuple[object, ...]:
     match step:
-        case steps.Cooccur(window_words=window_words):
-            return (steps.Cooccur, window_words)
+        case steps.CountPhrases(dates=dates):
+            return (steps.CountPhrases, dates)
+        case steps.Cooccur(window_words=window_words, dates=dates):
+            return (steps.Cooccur, window_words, dates)
         case steps.LocatePairs(window_words=words, context_words=context, limit=limit):
             return (steps.LocatePairs, words, context, limit)
         case steps.Search(k=k):
@@ -373,12 +392,8 @@ def _each_once(
 
 
 def _split(flat: Sequence[Any], groups: Sequence[Sequence[object]]) -> list[list[Any]]:
-    at = 0
-    parts = []
-    for group in groups:
-        parts.append(list(flat[at : at + len(group)]))
-        at += len(group)
-    return parts
+    left = iter(flat)
+    return [list(islice(left, len(group))) for group in groups]
 
 
 # --- one question on its way --------------------------------------------------------------------
@@ -446,6 +461,7 @@ class _Run:
             versions=versions(),
             records=tuple(self._records),
             draft=self._draft,
+            as_of=self._edges.as_of,
         )
         if self._error is not None:
             return Unanswered(self.question, self._error, trace)
@@ -455,9 +471,11 @@ class _Run:
 def _whole(question: Question, policy: Policy, scoring: ClaimScoring | None) -> Flow[Draft]:
     check_question(question.text)
     draft = yield from _bound(policy, scoring).run(question)
-    if scoring is None:
-        return draft
-    return dataclasses.replace(draft, scores=(yield from scoring.of_draft(question, draft)))
+    if scoring is not None:
+        scores = yield from scoring.of_draft(question, draft)
+        draft = dataclasses.replace(draft, scores=scores)
+    ages = yield from counted_ages(claims_of_draft(question, draft))
+    return dataclasses.replace(draft, ages=ages)
 
 
 def _bound(policy: Policy, scoring: ClaimScoring | None) -> Policy:

@@ -7,9 +7,10 @@ keeps tensors and wire formats to itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
+from averment.dating import Dates, Days
 from averment.readings import Attention, Sampling, Spread
 from averment.types import (
     Cooccurrence,
@@ -99,6 +100,19 @@ class CorpusIndex(Protocol):
         paired with itself gives the documents that it opens first. An index without text raises
         `CapabilityError`: that it shows nothing does not mean that there is nothing.
         """
+        ...
+
+
+@runtime_checkable
+class DatedIndex(CorpusIndex, Protocol):
+    """An index that knows the dates of its documents."""
+
+    def dated(self, dates: Dates) -> CorpusIndex:
+        """The same index about documents of some dates; exact, as if it were built of them."""
+        ...
+
+    def dates(self) -> Mapping[Days | None, int]:
+        """How many documents have each date, the earliest first; None: no known date."""
         ...
 
 

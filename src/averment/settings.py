@@ -23,6 +23,7 @@ from pydantic_settings import (
 )
 
 from averment.costs import Costs
+from averment.dating import Undated, days_of
 from averment.errors import UnknownNameError, UsageError
 from averment.ports import DamagedSegments
 from averment.promises import Remedy, Unit
@@ -141,6 +142,20 @@ class Settings(BaseSettings):
         description="count a name by all its forms: rules, the tables of the index, your own "
         "(averment alias); the preset quco-paper never does",
     )
+    as_of: str | None = Field(
+        default=None,
+        description="look at documents up to this day, month or year only (2021-05-01): counts, "
+        "passages and evidence; unset: at all",
+    )
+    undated: Undated = Field(
+        default=Undated.EXCLUDE,
+        description="documents without a date, with as_of: exclude, or include",
+    )
+    model_cutoff: str | None = Field(
+        default=None,
+        description="when the model's training data end (2024-06): the policies quco, quco-known "
+        "and expected-cost look up what the corpus knows only from later; unset: nobody asks when",
+    )
     damaged_segments: DamagedSegments = Field(
         default="fail",
         description="segments that cannot be read: fail, or answer without them (lower_bound)",
@@ -221,6 +236,20 @@ class Settings(BaseSettings):
     serve_log_text: bool = Field(
         default=False, description="write questions and answers into the log of `serve`"
     )
+
+    @field_validator("as_of", "model_cutoff")
+    @classmethod
+    def _is_a_date(cls, given: str | None) -> str | None:
+        if given is not None and days_of(given) is None:
+            raise ValueError("it is not a date; write it as 2024, 2024-05 or 2024-05-31")
+        return given
+
+    @field_validator("undated")
+    @classmethod
+    def _is_a_rule(cls, given: Undated) -> Undated:
+        if given is Undated.ONLY:
+            raise ValueError("documents without a date cannot be all; exclude or include them")
+        return given
 
     @field_validator("costs", mode="before")
     @classmethod

@@ -8,8 +8,9 @@ Fields are added, never renamed. A score that is missing is ``null`` and its nam
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from averment.dating import Period
 from averment.errors import AvermentError
 from averment.outcomes import best_evidence, outcome_reason
 from averment.places import Placed, cited
@@ -31,6 +32,9 @@ from averment.types import (
     SurfaceForm,
     TriggeredRetrieval,
 )
+
+if TYPE_CHECKING:  # so that an answer is shown without numpy
+    from averment.index.times import ByPeriod, Seen
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
@@ -55,6 +59,7 @@ def answer_object(answer: Answer) -> dict[str, Any]:
         "notes": list(answer.scores.notes) if answer.scores else [],
         "promise": promise_object(answer.scores),
         "costs": costs_object(answer.scores),
+        "as_of": to_plain(answer.as_of),
         "trace_id": answer.trace_id,
     }
 
@@ -76,6 +81,7 @@ def report_object(report: Report) -> dict[str, Any]:
         "notes": list(report.scores.notes),
         "promise": promise_object(report.scores),
         "costs": costs_object(report.scores),
+        "as_of": to_plain(report.as_of),
     }
 
 
@@ -129,6 +135,7 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "reasons": dict(claim.reasons),
         "weighed": [to_plain(one) for one in claim.weighed],
         "evidence": [_evidence_object(passage) for passage in claim.evidence],
+        "age": to_plain(claim.age),
         "counts": {"pairs": [_check_object(check) for check in claim.checks]},
     }
 
@@ -152,6 +159,56 @@ def count_object(phrase: str, count: Count) -> dict[str, Any]:
     if count.reason is not None:
         made["reason"] = count.reason
     return made | {"forms": forms_list(count.forms)} if count.forms else made
+
+
+def counts_by_period_object(
+    phrases: Sequence[str], found: Sequence[ByPeriod[Count]], by: Period, info: CorpusInfo
+) -> dict[str, Any]:
+    """What ``index count --by --json`` prints: counts of each period, and what has no place."""
+    rows = [
+        {
+            "phrase": phrase,
+            "periods": [
+                {"period": each.period, "of_documents": each.n_documents}
+                | _without_phrase(count_object(phrase, each.found))
+                for each in one.periods
+            ],
+            "undated": _without_phrase(count_object(phrase, one.undated)),
+            "vague_documents": one.vague_documents,
+        }
+        for phrase, one in zip(phrases, found, strict=True)
+    ]
+    named = {"normalization": info.text_form, "index": info.name}
+    return {"by": by.value, "counts": rows, **named}
+
+
+def _without_phrase(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("phrase", "forms")}
+
+
+def cooccurrence_by_period_object(
+    a: str, b: str, found: ByPeriod[Cooccurrence], by: Period, *, window_words: int
+) -> dict[str, Any]:
+    """What ``index cooccur --by --json`` prints."""
+    return {
+        "a": a,
+        "b": b,
+        "window_words": window_words,
+        "by": by.value,
+        "periods": [
+            {"period": each.period, "of_documents": each.n_documents, **_pair_counts(each.found)}
+            for each in found.periods
+        ],
+        "undated": _pair_counts(found.undated),
+        "vague_documents": found.vague_documents,
+    }
+
+
+def seen_object(
+    phrase: str, other: str | None, found: Seen, *, window_words: int | None
+) -> dict[str, Any]:
+    """What ``index first-seen --json`` prints; a phrase alone has no other."""
+    return {"phrase": phrase, "other": other, "window_words": window_words, **to_plain(found)}
 
 
 def forms_list(forms: Sequence[SurfaceForm]) -> list[dict[str, str]]:
@@ -282,6 +339,7 @@ def _passage_object(passage: Passage) -> dict[str, Any]:
         "document_id": passage.document_id,
         "title": passage.title,
         "text": passage.text,
+        "date": passage.date,
         **place_object(passage),
     }
 
@@ -292,5 +350,6 @@ def _evidence_object(passage: Passage) -> dict[str, Any]:
         "text": passage.text,
         "start": passage.start,
         "end": passage.end,
+        "date": passage.date,
         **place_object(passage),
     }

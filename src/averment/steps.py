@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from averment.costs import Costs
+from averment.dating import Dates
 from averment.errors import CapabilityError, CorpusError, ExtractionError, QueryError
 from averment.readings import Attention, Sampling, Spread
 from averment.types import (
@@ -64,17 +65,25 @@ class ExtractTriplets:
 
 @dataclass(frozen=True, slots=True)
 class CountPhrases:
-    """Count phrases in the corpus. Outcome: `list[Count]`, in order."""
+    """Count phrases in the corpus, or in its documents of some dates.
+
+    Outcome: `list[Count]`, in order.
+    """
 
     phrases: tuple[str, ...]
+    dates: Dates | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cooccur:
-    """Count pairs of phrases within a window. Outcome: `list[Cooccurrence]`, in order."""
+    """Count pairs of phrases within a window, in the corpus or in its documents of some dates.
+
+    Outcome: `list[Cooccurrence]`, in order.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     window_words: int
+    dates: Dates | None = None
 
 
 Forms: TypeAlias = tuple[str, ...]
@@ -254,28 +263,34 @@ def triplets(sentence: str, *, before: Sequence[str] = (), question: str = "") -
     return extraction
 
 
-def count(phrases: Sequence[str]) -> Flow[list[Count]]:
-    """Counts of phrases; unavailable ones where the corpus cannot answer."""
+def count(phrases: Sequence[str], *, dates: Dates | None = None) -> Flow[list[Count]]:
+    """Counts of phrases; unavailable ones where the corpus cannot answer, or knows no dates."""
     if not phrases:
         return []
     try:
-        counts: list[Count] = yield CountPhrases(tuple(phrases))
+        counts: list[Count] = yield CountPhrases(tuple(phrases), dates)
     except QueryError:
         raise  # the caller asked nonsense: that is no outage
-    except CorpusError:
+    except (CorpusError, CapabilityError) as error:
+        if dates is None and isinstance(error, CapabilityError):
+            raise
         return [Count.unavailable() for _ in phrases]
     return counts
 
 
-def cooccurrence(pairs: Sequence[tuple[str, str]], window_words: int) -> Flow[list[Cooccurrence]]:
-    """Co-occurrence of pairs; unavailable where the corpus cannot answer."""
+def cooccurrence(
+    pairs: Sequence[tuple[str, str]], window_words: int, *, dates: Dates | None = None
+) -> Flow[list[Cooccurrence]]:
+    """Co-occurrence of pairs; unavailable as `count`."""
     if not pairs:
         return []
     try:
-        found: list[Cooccurrence] = yield Cooccur(tuple(pairs), window_words)
+        found: list[Cooccurrence] = yield Cooccur(tuple(pairs), window_words, dates)
     except QueryError:
         raise
-    except CorpusError:
+    except (CorpusError, CapabilityError) as error:
+        if dates is None and isinstance(error, CapabilityError):
+            raise
         return [Cooccurrence.unavailable() for _ in pairs]
     return found
 

@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from averment import errors, steps
+from averment.dating import AsOf
 from averment.errors import AvermentError, TraceFormatError
 from averment.readings import Attention, Spread
 from averment.types import (
@@ -105,6 +106,7 @@ class Trace:
     records: tuple[Record, ...]
     draft: Draft | None
     schema: int = SCHEMA
+    as_of: AsOf | None = None
 
     @property
     def cost(self) -> Cost:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from averment.costs import Costs, Weighed
+from averment.dating import Age, AsOf
 from averment.places import Layout, Place
 from averment.promises import Promise
 
@@ -98,7 +99,7 @@ so they are counted once. A set of one form is that form."""
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is retrieved: ``text`` equals ``document.text[start:end]``."""
+    """What is retrieved: ``document.text[start:end]``; ``date`` is that of the document."""
 
     passage_id: str
     document_id: str
@@ -107,6 +108,7 @@ class Passage:
     start: int
     end: int
     place: Place | None = None
+    date: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +258,7 @@ class Entity:
 class Triplet:
     """A claimed relation. Head and tail are spans of their sentence, up to case.
 
-    ``tail_kind`` is ``person``, ``place``, ``date``, ``number``, ``title`` or ``other``, as far as
-    the sentence shows; triplets that differ only in it are equal.
+    ``tail_kind``, which is not compared: ``person``, ``place``, ``date``, ``number``, ``title``, ….
     """
 
     head: str
@@ -289,8 +290,7 @@ class Token:
     """A generated token; ``logprob`` (nats) is ``None`` where the server gives none.
 
     ``alternatives`` are the most probable other tokens of its position with their log-probabilities
-    (nats), best first, never the one that was written; as many as were asked for. ``entropy``
-    (nats) is that of the whole distribution, ``None`` where the model does not give it.
+    (nats), best first. ``entropy`` (nats) is that of the whole distribution, ``None``: unknown.
     """
 
     text: str
@@ -344,7 +344,7 @@ class GenerationOptions:
 
     ``until_sentence_end`` stops once a whole sentence is written, which no stop string can do
     (``St. Louis``). Temperature 0 is greedy. ``grammar`` is GBNF. ``n_alternatives`` other tokens
-    are listed for each position where the model has log-probabilities; servers have a limit.
+    are listed for each position; servers have a limit.
     """
 
     max_tokens: int = 128
@@ -361,10 +361,9 @@ class Faithfulness:
     """How far a claim is entailed by the passages, and by which span of which one.
 
     ``score`` is in [0, 1], higher is more faithful; it is raw, not a calibrated probability.
-    ``contradiction`` is how far the best span speaks against the claim, ``None`` where the scorer
-    cannot tell. ``passage`` is the index of the best passage, and ``start:end`` the code points of
-    its best span; all three are ``None`` where there was nothing to read. ``reason`` is a code for
-    a score that needs one: ``no_evidence``, ``empty_claim``, or the rule that capped it.
+    ``contradiction`` is how far the best span speaks against the claim, ``None``: unknown.
+    ``passage`` is the index of the best passage, ``start:end`` the code points of its best span;
+    all are ``None`` where nothing was read. ``reason``: ``no_evidence``, ``empty_claim``, a rule.
     """
 
     score: float
@@ -426,10 +425,8 @@ class Check:
 class Sentence:
     """A committed sentence: what was checked in it and how often it was rewritten.
 
-    ``reason`` is a code for how the support came about where the checks do not show it. ``tokens``
-    are those that were written for it, with the log-probabilities of its own context; they join to
-    the end of ``text``, or to all of it, or are empty. ``weighed`` are its drafts in order, where a
-    policy weighs them; the cheapest of them is committed.
+    ``reason`` is a code for the support where checks do not show it. ``tokens``, as written in its
+    own context, join to the end of ``text`` or all of it, or are empty. ``weighed``: its drafts.
     """
 
     text: str
@@ -457,8 +454,8 @@ class ClaimScores:
 
     ``faithfulness`` is raw and enters as P(faithful). ``uf`` and ``uu`` are the confidences of the
     two branches (better when higher, any scale), by the estimators that `Scores` names.
-    ``features`` are the corpus features that are known. ``score`` is the mixture, in [0, 1]; only
-    if ``calibrated`` is it a probability, and then ``p_true`` says it again with its two parts.
+    ``features`` are the corpus features that are known. ``score`` is the mixture, in [0, 1]; if
+    ``calibrated`` it is a probability, and ``p_true`` says it again with its two parts.
     """
 
     faithfulness: Faithfulness | None
@@ -503,10 +500,9 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a policy returns; an engine that scores adds the ``scores``, one a sentence.
+    """What a policy returns; engines add ``scores`` and ``ages``, one a sentence, or none.
 
-    ``final_answer`` is the short answer inside ``sentences`` (after "the answer is"), empty if
-    there is none. ``reason`` is a code: why it warned or abstained.
+    ``final_answer`` is the short one inside ``sentences``, or empty; ``reason`` why it warned.
     """
 
     sentences: tuple[Sentence, ...]
@@ -515,6 +511,7 @@ class Draft:
     verdict: Verdict
     reason: str | None
     scores: Scores | None = None
+    ages: tuple[Age, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,6 +542,7 @@ class Claim:
     uu: float | None = None
     features: Mapping[str, float] = field(default_factory=dict)
     weighed: tuple[Weighed, ...] = ()
+    age: Age | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -560,7 +558,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: ``text`` is what to show, ``final_answer`` its short form.
+    """An answer: ``text`` is what to show, ``final_answer`` its short form, ``as_of`` when it is.
 
     ``draft`` is all that was written; claims point into it. Of that, ``text`` is what is given.
     """
@@ -578,6 +576,7 @@ class Answer:
     model: str
     trace_id: str
     scores: Scores | None = None
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,6 +592,7 @@ class Report:
     skipped: tuple[tuple[int, int, str], ...]
     passages: tuple[Passage, ...]
     scores: Scores
+    as_of: AsOf | None = None
 
     @property
     def calibrated(self) -> bool:

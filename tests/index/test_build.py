@@ -136,7 +136,8 @@ def test_document_comes_back_as_it_was(tmp_path: Path) -> None:
 
     index = open_embedded(tmp_path / "i")
 
-    assert index.passages()[0] == Passage("ä/1#0", "ä/1", "T", text, 0, len(text))
+    whole = Passage("ä/1#0", "ä/1", "T", text, 0, len(text), date="2024-05")
+    assert index.passages()[0] == whole
     assert index.locate("café")[0].document_id == "ä/1"
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from averment.dating import Dates
 from averment.errors import (
     CapabilityError,
     IndexUnavailable,
@@ -21,7 +22,9 @@ from averment.index.infinigram.api import INFINIGRAM, MINI, Address, Api, Mini, 
 from averment.index.infinigram.http import Requests
 from averment.index.infinigram.index import InfiniGramIndex
 from averment.index.infinigram.source import ForeignDocument, Found, Rank, Refused
+from averment.settings import resolve_settings
 from averment.types import Cooccurrence, Count, CountKind, Document, Support
+from averment.wiring.looking_back import looked_back
 from contracts.index_contract import corpus
 from contracts.infinigram_server import InfiniGramServer
 
@@ -230,6 +233,26 @@ def test_exists_asks_one_question_where_a_pair_is_found(serve: Serve) -> None:
 
     assert index.exists([("a", "b"), ("a", "c")], window_words=1000) == [True, False]
     assert not [body for body in server.requests if body["query_type"] == "get_doc_by_rank"]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        pytest.param(lambda index: index.dates(), id="dates"),
+        pytest.param(lambda index: index.dated(Dates(until="2020")), id="up to a date"),
+        pytest.param(lambda index: index.where(before="2020"), id="where"),
+        pytest.param(
+            lambda index: looked_back(index, resolve_settings(as_of="2020")), id="as of a day"
+        ),
+    ],
+)
+def test_it_knows_no_dates_and_says_so(
+    serve: Serve, ask: Callable[[InfiniGramIndex], object]
+) -> None:
+    _, index = serve(many("a b", 3))
+
+    with pytest.raises(CapabilityError, match=r"cannot be restricted to .*infini-gram's"):
+        ask(index)
 
 
 def test_four_forms_of_a_name_are_asked_together(serve: Serve) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from averment.dating import days_of
 from averment.errors import IndexFormatError, QueryError
 from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
-from averment.index.metadata import days_of
 from averment.types import Cooccurrence, Count, CountKind, Document, Passage
 from contracts.disk import disk_without_fsync  # noqa: F401
 from contracts.index_engines import EACH_ENGINE

@@ -145,7 +145,7 @@ def test_a_trace_is_explained_by_its_worst_claim(agent: Agent) -> None:
 
     assert told["id"] == made["claims"][0]["id"]
     assert told["claim"]["text"] == FALSE
-    assert {"document_id", "title", "text"} == set(told["passages"][0])
+    assert {"document_id", "title", "text", "date"} == set(told["passages"][0])
 
 
 def test_a_claim_in_words_is_checked_and_explained(agent: Agent) -> None:

@@ -44,7 +44,7 @@ def test_what_fits_the_document_is_answered_as_the_document_says(rivers: Path) -
 
             ask_for()
 
-    assert len(operations) == 10
+    assert len(operations) == 11
 
 
 def test_an_invalid_request_is_said_to_be_a_400_with_an_error_object(rivers: Path) -> None:

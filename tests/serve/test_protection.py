@@ -29,6 +29,7 @@ ROUTES = [
     ("POST", "/v1/verify"),
     ("POST", "/v1/corpus/count"),
     ("POST", "/v1/corpus/cooccur"),
+    ("POST", "/v1/corpus/first-seen"),
     ("POST", "/v1/corpus/search"),
 ]
 

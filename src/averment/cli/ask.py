@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with
+from averment.cli.claims import print_as_of, print_claim, print_made_with
 from averment.cli.console import at_least, err, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AsOfOption,
     AuditOption,
     BaseUrlOption,
     CalibratorOption,
@@ -23,12 +24,14 @@ from averment.cli.options import (
     IndexOption,
     JsonOption,
     LanguageOption,
+    ModelCutoffOption,
     OfflineOption,
     OtelOption,
     PolicyOption,
     RetrieverOption,
     RuntimeOption,
     TargetErrorOption,
+    UndatedOption,
     WithheldOption,
     costs_of,
 )
@@ -58,6 +61,13 @@ _ScoresOption = Annotated[
     bool | None,
     typer.Option(help="Score the claims of the answer.  [default: scores]", show_default=False),
 ]
+_TimeoutOption = Annotated[
+    float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
+]
+_TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", help="Write every step and outcome as JSON.", show_default=False),
+]
 _INTERRUPTION = "every_n_tokens"
 """The trigger that searches in the middle of a sentence, which goes on from there."""
 
@@ -79,20 +89,18 @@ def ask(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     cost: CostOption = None,
+    as_of: AsOfOption = None,
+    undated: UndatedOption = None,
+    model_cutoff: ModelCutoffOption = None,
     aliases: AliasesOption = None,
     scores: _ScoresOption = None,
     audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
-    ] = None,
+    timeout: _TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
-    trace: Annotated[
-        Path | None,
-        typer.Option("--trace", help="Write every step and outcome as JSON.", show_default=False),
-    ] = None,
+    trace: _TraceOption = None,
 ) -> None:
     """Answer a question from the index; each sentence is checked before it is shown."""
     from averment.engine import Unanswered, check_question
@@ -117,6 +125,9 @@ def ask(
         confidence=confidence,
         withheld=withheld,
         costs=costs_of(cost, withheld=withheld, policy=policy),
+        as_of=as_of,
+        undated=undated,
+        model_cutoff=model_cutoff,
         aliases=aliases,
         scores=scores,
         audit=audit,
@@ -159,6 +170,7 @@ def _answered(
 def _print_answer(answer: Answer) -> None:
     """The verdict of the answer, and what is held of each claim if they were scored."""
     print_verdict(answer)
+    print_as_of(answer.as_of)
     if answer.scores is None:
         return
     out().print()

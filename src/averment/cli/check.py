@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from averment.cli.claims import print_claim, print_made_with
+from averment.cli.claims import print_as_of, print_claim, print_made_with
 from averment.cli.console import err, out, print_json
 from averment.cli.options import (
     AliasesOption,
+    AsOfOption,
     AuditOption,
     CalibratorOption,
     ConfidenceOption,
@@ -22,6 +23,7 @@ from averment.cli.options import (
     OfflineOption,
     OtelOption,
     TargetErrorOption,
+    UndatedOption,
     WithheldOption,
     costs_of,
 )
@@ -47,19 +49,20 @@ _FailBelowOption = Annotated[
         show_default=False,
     ),
 ]
+_ContextOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
+        "may be repeated."
+    ),
+]
 _DOCUMENTS = frozenset((".md", ".html", ".htm", ".pdf", ".docx", ".pptx"))
 _FILE = "Name a text file, or - for stdin."
 
 
 def check(
     file: Annotated[str, typer.Argument(help="A text file, or - for stdin.")],
-    context: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A file to hold the claims against: text, md, html, pdf, docx or pptx; "
-            "may be repeated."
-        ),
-    ] = None,
+    context: _ContextOption = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
     index: IndexOption = None,
     model: Annotated[
@@ -79,6 +82,8 @@ def check(
     confidence: ConfidenceOption = None,
     withheld: WithheldOption = None,
     cost: CostOption = None,
+    as_of: AsOfOption = None,
+    undated: UndatedOption = None,
     aliases: AliasesOption = None,
     language: LanguageOption = None,
     edited: _EditedOption = None,
@@ -111,6 +116,8 @@ def check(
         confidence=confidence,
         withheld=withheld,
         costs=costs_of(cost, withheld=withheld),
+        as_of=as_of,
+        undated=undated,
         aliases=aliases,
         language=language,
         audit=audit,
@@ -161,6 +168,7 @@ def _print_report(report: Report, failing: list[Claim]) -> None:
         console.print(Text(line, style="bright_black"))
     if not report.claims:
         console.print("No claim to check.")
+    print_as_of(report.as_of)
     print_made_with(report.scores, report.claims)
     if failing:
         err().print(Text(f"{n_of(len(failing), 'claim')} below the threshold", style="bold red"))

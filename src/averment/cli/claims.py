@@ -10,6 +10,7 @@ from averment.places import cited
 from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
+    from averment.dating import AsOf
     from averment.types import Claim, Scores
 
 _STYLES = {
@@ -31,8 +32,19 @@ def print_claim(claim: Claim) -> None:
     for draft in claim.weighed:
         console.print(Text(f"{_INDENT}weighed: “{shortened(draft.text)}” {draft.in_words}"))
     for passage in claim.evidence:
-        line = f"{_INDENT}“{shortened(passage.text)}” — {cited(passage)}"
+        dated = f", {passage.date}" if passage.date else ""
+        line = f"{_INDENT}“{shortened(passage.text)}” — {cited(passage)}{dated}"
         console.print(Text(line, style="bright_black"))
+    if claim.age is not None and claim.age.in_words is not None:
+        is_stale = bool(claim.age.newer_documents)
+        style = "yellow" if is_stale else "bright_black"
+        console.print(Text(f"{_INDENT}{claim.age.in_words}", style=style))
+
+
+def print_as_of(as_of: AsOf | None) -> None:
+    """Up to when the corpus was looked at; nothing where that was not asked for."""
+    if as_of is not None:
+        out().print(f"{_INDENT}{as_of.in_words}", markup=False)
 
 
 def told(claim: Claim) -> list[str]:

@@ -1,10 +1,10 @@
-"""`averment index info|verify|count|cooccur`: what asks an index and leaves it as it is."""
+"""`averment index info|verify|count|cooccur|first-seen`: what asks an index and leaves it be."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -12,11 +12,13 @@ from averment.cli.changes import info_object
 from averment.cli.console import at_least, err, out, print_json
 from averment.cli.exporting import app
 from averment.cli.options import CountAliasesOption, IndexOption, JsonOption
+from averment.cli.times import ByOption, print_cooccurrence_by, print_counts_by, print_seen
+from averment.dating import Undated
 from averment.errors import QueryError
 from averment.text import n_of
 
 if TYPE_CHECKING:
-    from averment.ports import CorpusIndex
+    from averment.ports import DatedIndex
     from averment.types import Cooccurrence, CorpusInfo, Count, Occurrence, SurfaceForm
     from averment.wiring.retrievers import VectorState
 
@@ -40,6 +42,18 @@ BeforeOption = Annotated[
 AfterOption = Annotated[
     str | None,
     typer.Option("--after", help="Only documents dated after; same forms.", show_default=False),
+]
+BetweenOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--between",
+        help="Only documents dated within these two, both included: --between 2019 2021-06.",
+        show_default=False,
+    ),
+]
+UndatedOption = Annotated[
+    Undated,
+    typer.Option(help="Documents without a date, where dates restrict."),
 ]
 
 
@@ -142,15 +156,20 @@ def count(
     language: LanguageOption = None,
     before: BeforeOption = None,
     after: AfterOption = None,
+    between: BetweenOption = None,
+    undated: UndatedOption = Undated.EXCLUDE,
+    by: ByOption = None,
     aliases: CountAliasesOption = False,
     json: JsonOption = False,
 ) -> None:
     """How often phrases occur, and in how many documents: exact."""
     from averment.shapes import counts_object, occurrence_object
 
-    opened = _open(
-        index, aliases=aliases, source=source, language=language, before=before, after=after
-    )
+    where = _Where(source, language, before, after, between, undated)
+    opened = _open(index, where, aliases=aliases)
+    if by is not None:
+        print_counts_by(opened, phrases, by, json=json)
+        return
     counts = opened.count(phrases)
     if json:
         made = counts_object(phrases, counts, opened.info)
@@ -179,17 +198,21 @@ def cooccur(
     language: LanguageOption = None,
     before: BeforeOption = None,
     after: AfterOption = None,
+    between: BetweenOption = None,
+    undated: UndatedOption = Undated.EXCLUDE,
+    by: ByOption = None,
     aliases: CountAliasesOption = False,
     json: JsonOption = False,
 ) -> None:
     """How often two phrases occur near each other in one document: exact."""
     from averment.shapes import cooccurrence_object
 
-    if window < 0:
-        raise QueryError(f"--window is {window}; a distance in words is 0 or more.")
-    opened = _open(
-        index, aliases=aliases, source=source, language=language, before=before, after=after
-    )
+    _check_window(window)
+    where = _Where(source, language, before, after, between, undated)
+    opened = _open(index, where, aliases=aliases)
+    if by is not None:
+        print_cooccurrence_by(opened, (a, b), by, window_words=window, json=json)
+        return
     (found,) = opened.cooccurrence([(a, b)], window_words=window)
     shown = opened.locate_pair(a, b, window_words=window, limit=show)
     if json:
@@ -202,7 +225,44 @@ def cooccur(
     _print_occurrences(shown)
 
 
-def _open(index: Path | None, *, aliases: bool, **restriction: str | None) -> CorpusIndex:
+@app.command("first-seen")
+def first_seen(
+    phrase: Annotated[str, typer.Argument(help="A phrase.")],
+    other: Annotated[
+        str | None, typer.Argument(help="Another one, to be found near it.", show_default=False)
+    ] = None,
+    index: IndexOption = None,
+    window: Annotated[
+        int, typer.Option("--window", help="Largest distance of their first words, in words.")
+    ] = 1000,
+    source: SourceOption = None,
+    language: LanguageOption = None,
+    aliases: CountAliasesOption = False,
+    json: JsonOption = False,
+) -> None:
+    """From when to when a phrase, or two near each other, are found in dated documents: exact."""
+    _check_window(window)
+    opened = _open(index, _Where(source, language), aliases=aliases)
+    print_seen(opened, phrase, other, window_words=window, json=json)
+
+
+def _check_window(window: int) -> None:
+    if window < 0:
+        raise QueryError(f"--window is {window}; a distance in words is 0 or more.")
+
+
+class _Where(NamedTuple):
+    """Which documents a question is about, as `EmbeddedIndex.where` is told."""
+
+    source: str | None = None
+    language: str | None = None
+    before: str | None = None
+    after: str | None = None
+    between: tuple[str, str] | None = None
+    undated: Undated = Undated.EXCLUDE
+
+
+def _open(index: Path | None, where: _Where, *, aliases: bool) -> DatedIndex:
     """The index of a question, restricted or widened where that was asked for."""
     from averment.settings import resolve_settings
     from averment.wiring import open_aliases, open_index, widened
@@ -211,8 +271,8 @@ def _open(index: Path | None, *, aliases: bool, **restriction: str | None) -> Co
     opened = open_index(
         settings.index, damaged_segments=settings.damaged_segments, settings=settings
     )
-    if any(value is not None for value in restriction.values()):
-        opened = opened.where(**restriction)
+    if where != _Where():
+        opened = opened.where(**where._asdict())
         if opened.info.n_documents == 0:
             err().print("No document of the index is of this source, language and date.")
     return widened(opened, open_aliases(settings, opened)) if aliases else opened

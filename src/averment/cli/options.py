@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from averment.dating import Undated
 from averment.errors import UsageError
 
 IndexOption = Annotated[
@@ -121,6 +122,28 @@ CostOption = Annotated[
         help="What something costs, in units of a false claim that is given: false, hedged, "
         "false_hedged, dropped, abstained, search, draft; e.g. --cost hedged=0.2. Repeatable.",
         metavar="NAME=NUMBER",
+        show_default=False,
+    ),
+]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Look at documents of the index up to this day, month or year only: 2021-05-01.",
+        show_default=False,
+    ),
+]
+UndatedOption = Annotated[
+    Undated | None,
+    typer.Option(
+        help="Documents without a date, with --as-of: exclude or include.  [default: exclude]",
+        show_default=False,
+    ),
+]
+ModelCutoffOption = Annotated[
+    str | None,
+    typer.Option(
+        help="When the model's training data end, e.g. 2024-06: what the corpus knows only from "
+        "later is looked up. For quco and its kin.",
         show_default=False,
     ),
 ]

@@ -85,7 +85,8 @@ def _passage(document: Document, number: int, start: int, end: int) -> list[Pass
     end = start + len(body)
     name = document.document_id
     place = document.layout.place(start, end) if document.layout else None
-    return [Passage(f"{name}#{number}", name, document.title, body, start, end, place)]
+    date = document.date
+    return [Passage(f"{name}#{number}", name, document.title, body, start, end, place, date)]
 
 
 def _bodies(document: Document) -> list[tuple[int, int]]:

@@ -185,6 +185,7 @@ def _passage(document: Document, number: int, start: int, end: int) -> Passage:
         start=start,
         end=end,
         place=document.layout.place(start, end) if document.layout else None,
+        date=document.date,
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, islice, starmap
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from averment.dating import Dates, Days, Undated
 from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
@@ -31,8 +32,8 @@ from averment.index.manifest import (
     damaged_files,
     read_manifest,
 )
-from averment.index.metadata import Mask, Restriction
-from averment.index.parts import Part, open_part
+from averment.index.metadata import Mask, Restriction, checked_rule
+from averment.index.parts import Part, dates_of, open_part
 from averment.index.snippets import snippet
 from averment.ports import DamagedSegments
 from averment.text import Span, TextForm, Word
@@ -202,6 +203,8 @@ class EmbeddedIndex:
         language: str | None = None,
         before: str | None = None,
         after: str | None = None,
+        between: tuple[str, str] | None = None,
+        undated: Undated | str = Undated.EXCLUDE,
     ) -> EmbeddedIndex:
         """The same index about fewer documents; it answers as one that was built of them alone.
 
@@ -209,12 +212,30 @@ class EmbeddedIndex:
             source: Only documents of this source.
             language: Only documents in this language.
             before: Only documents dated before this day, month or year (ISO 8601).
-            after: Only documents dated after it. Those without a date are neither.
+            after: Only documents dated after it.
+            between: Only documents dated within these two, both of them included.
+            undated: Documents without a date are neither before nor after: ``exclude`` them
+                wherever dates restrict, ``include`` them, or mean them ``only``.
 
         Raises:
-            QueryError: `before` or `after` is not a date.
+            QueryError: A date is none, the second of `between` is the earlier one, or there is no
+                such rule for documents without a date.
         """
-        return self.restricted(Restriction(source, language, before, after))
+        since, until = between or (None, None)
+        rule = checked_rule(undated)
+        return self.restricted(Restriction(source, language, before, after, since, until, rule))
+
+    def dated(self, dates: Dates) -> EmbeddedIndex:
+        """The same index about documents of some dates; see `where`."""
+        return self.restricted(Restriction.by(dates))
+
+    def dates(self) -> Mapping[Days | None, int]:
+        """How many documents have each date, the earliest first; None: no known date."""
+        return self._dates
+
+    @cached_property
+    def _dates(self) -> Mapping[Days | None, int]:
+        return dates_of(self._parts)
 
     def restricted(self, restriction: Restriction) -> EmbeddedIndex:
         """The same index about the documents that a restriction leaves; see `where`."""
@@ -473,8 +494,8 @@ class EmbeddedIndex:
                     return None
                 start, end = max(start, body[0]), min(end, body[1])
                 place = document.layout.place(*pair)
-        name, text = document.document_id, document.text[start:end]
-        return Passage(f"{name}@{start}", name, document.title, text, start, end, place)
+        name, text, date = document.document_id, document.text[start:end], document.date
+        return Passage(f"{name}@{start}", name, document.title, text, start, end, place, date)
 
     def _of_each(self, ask: Callable[[Segment], _T]) -> tuple[list[_T], CountKind]:
         """What each segment answers, and whether that is all."""

@@ -5,13 +5,16 @@ What this module does not do: answer over several (`averment.index.embedded`), w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
 
+from averment.dating import Days
 from averment.errors import IndexFormatError
 from averment.index.arrays import REBUILD, load_array
 from averment.index.document_ids import DocumentIds
@@ -127,6 +130,16 @@ def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:
     if entry.deleted is None:
         return part
     return part.without(_deleted(path, entry), int(entry.deleted.documents_digest, 16))
+
+
+def dates_of(parts: Sequence[Part]) -> Mapping[Days | None, int]:
+    """How many documents that are meant have each date, the earliest first; None: no known date."""
+    found: Counter[Days | None] = Counter()
+    for part in parts:
+        found.update(part.metadata.dates(part.meant))
+    known = sorted(days for days in found if days is not None)
+    unknown = [None] if None in found else []
+    return MappingProxyType({days: found[days] for days in [*unknown, *known]})
 
 
 def _deleted(path: Path, entry: SegmentEntry) -> list[int]:

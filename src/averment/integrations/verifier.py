@@ -200,6 +200,7 @@ def metadata_of(hit: ScoredPassage, retriever: str) -> dict[str, Any]:
         "title": passage.title,
         "start": passage.start,
         "end": passage.end,
+        "date": passage.date,
         **place_object(passage),
         "rank": hit.rank,
         "score": hit.score,

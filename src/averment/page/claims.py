@@ -174,7 +174,7 @@ def _panel(claim: Claim, behind: Behind) -> Html:
         _decision(claim, behind),
         _weighed(claim),
         _two_numbers(claim),
-        _section("Passages", _evidence(claim, behind)),
+        _section("Passages", joined([_evidence(claim, behind), _age(claim)])),
         _section("In the corpus", _corpus(claim, behind)),
         _section("Who made the numbers", _estimators(claim, behind.scores)),
         class_="panel",
@@ -269,6 +269,12 @@ def _evidence(claim: Claim, behind: Behind) -> Html:
     )
 
 
+def _age(claim: Claim) -> Html:
+    """How old the evidence is, and whether there is newer; nothing where it has no date."""
+    told = claim.age and claim.age.in_words
+    return tag("p", f"{told[:1].upper()}{told[1:]}.", class_="note") if told else Html("")
+
+
 def _quote(passage: Passage, text: Html) -> Html:
     return tag(
         "figure",
@@ -279,11 +285,12 @@ def _quote(passage: Passage, text: Html) -> Html:
 
 
 def passage_name(passage: Passage) -> list[Child]:
-    """The title of a passage, the id of its document, and where it stands there."""
+    """The title of a passage, the id of its document, where it stands there, and its date."""
+    named: list[Child] = [tag("b", passage.document_id)]
+    if passage.title and passage.title != passage.document_id:
+        named = [tag("b", passage.title), " ", tag("code", passage.document_id)]
     where = [f", {passage.place.in_words}"] if passage.place else []
-    if not passage.title or passage.title == passage.document_id:
-        return [tag("b", passage.document_id), *where]
-    return [tag("b", passage.title), " ", tag("code", passage.document_id), *where]
+    return [*named, *where, *([f", {passage.date}"] if passage.date else [])]
 
 
 def _corpus(claim: Claim, behind: Behind) -> Html:

@@ -103,6 +103,7 @@ def _verdict(answer: Answer) -> Html:
         tag("p", tag("span", VERDICT_WORDS[answer.verdict], class_="chip"), class_="decided"),
         tag("p", short, class_="short") if short else None,
         tag("p", f"{reason[:1].upper()}{reason[1:]}.", class_="why") if reason else None,
+        tag("p", answer.as_of.in_words, class_="why") if answer.as_of else None,
         class_=f"outcome {answer.verdict}",
     )
 

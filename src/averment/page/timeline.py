@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from averment import steps
+from averment.dating import Dates
 from averment.page.html import Html, joined, tag
 from averment.text import n_of
 from averment.trace import Record
@@ -188,6 +189,10 @@ def _goes_on(step: steps.Generate, draft: Record) -> bool:
     return bool(text) and step.prompt.answer.endswith(text)
 
 
+def _dated(dates: Dates | None) -> str:
+    return "" if dates is None else f" {dates.in_words}"
+
+
 def told(record: Record) -> str:
     """A step and its outcome in one line."""
     if record.failure is not None:
@@ -199,12 +204,13 @@ def told(record: Record) -> str:
         case steps.ExtractTriplets(sentence=sentence):
             found = "; ".join(f"{t.head} — {t.relation} — {t.tail}" for t in outcome.triplets)
             return f"triplets of “{sentence}”: {found or 'none'}"
-        case steps.CountPhrases(phrases=phrases):
+        case steps.CountPhrases(phrases=phrases, dates=dates):
             pairs = zip(phrases, outcome, strict=True)
-            return "documents with " + ", ".join(f"{p}: {number(c.documents)}" for p, c in pairs)
-        case steps.Cooccur(pairs=pairs_asked):
+            counts = ", ".join(f"{p}: {number(c.documents)}" for p, c in pairs)
+            return f"documents{_dated(dates)} with {counts}"
+        case steps.Cooccur(pairs=pairs_asked, dates=dates):
             found_pairs = zip(pairs_asked, outcome, strict=True)
-            return "documents with both " + ", ".join(
+            return f"documents{_dated(dates)} with both " + ", ".join(
                 f"{a} and {b}: {number(c.documents)}" for (a, b), c in found_pairs
             )
         case steps.LocatePairs(pairs=located):

@@ -369,8 +369,9 @@ class SentenceLoop:
 
 
 def parameters(value: Any) -> dict[str, Any]:
-    """The parameters of a trigger, for its description; not who scores for it."""
-    return {own.name: getattr(value, own.name) for own in fields(value) if own.repr}
+    """The parameters of a trigger, for its description; not who scores for it, nor what is None."""
+    told = {own.name: getattr(value, own.name) for own in fields(value) if own.repr}
+    return {name: each for name, each in told.items() if each is not None}
 
 
 def _cheapest(weighed: Sequence[tuple[Weighed, _Drafted]]) -> _Drafted | None:

@@ -34,6 +34,7 @@ from typing import ClassVar
 
 from averment import steps
 from averment.findings import is_denied
+from averment.policies.cutoff import late_pairs, search_for_late
 from averment.policies.final_answers import (
     BRIDGED,
     NO_ANSWERS,
@@ -173,6 +174,8 @@ class QuCo:
             to it that names nobody else goes out with a warning, or is linked by a bridge.
         head_threshold: A claim of which the head alone can be counted, since its tail was refused,
             fails where the head occurs less often (the paper's code, not its text: 20). 0: never.
+        model_cutoff: The last day, month or year that the model has learned from: what the corpus
+            knows only from later is looked up (`averment.policies.cutoff`). None: nobody asks.
     """
 
     entity_threshold: float
@@ -194,6 +197,7 @@ class QuCo:
     allow_bridges: bool = False
     require_steps: bool = False
     head_threshold: int = 0
+    model_cutoff: str | None = None
 
     name: ClassVar[str] = "quco"
     needs: ClassVar[frozenset[Capability]] = frozenset()
@@ -220,6 +224,10 @@ class QuCo:
         if share < self.coverage_threshold:
             unknown = ", ".join(name for name, n in zip(names, known, strict=True) if not n)
             return (Query(question.text, LOW_COVERAGE, f"the corpus does not know {unknown}"),)
+        if self.model_cutoff is not None:
+            late = yield from search_for_late(question.text, names, found, self.model_cutoff)
+            if late is not None:
+                return (late,)
         if self.aggregation.of(known) >= self.entity_threshold:
             detail = "over a corpus of one's own every question is searched for"
             return (Query(question.text, "always", detail),) if self.search_first else ()
@@ -235,7 +243,22 @@ class QuCo:
     def inspect(
         self, progress: Progress, sentence: str, generation: Generation
     ) -> Flow[Inspection]:
-        """Hold the claims of a sentence, and the final answer, against the corpus (equation 4)."""
+        """Hold the claims of a sentence, and the final answer, against the corpus (equation 4).
+
+        Where nothing fails, what the model cannot have learned is looked up.
+        """
+        found = yield from self._inspect(progress, sentence)
+        if self.model_cutoff is None or found.queries:
+            return found
+        late = yield from late_pairs(found.checks, progress.ledger, self.model_cutoff)
+        question = progress.question.text
+        queries = tuple(
+            Query(self.query_form.of(check.triplet, sentence=sentence, question=question), *why)
+            for check, *why in late
+        )
+        return replace(found, queries=queries)
+
+    def _inspect(self, progress: Progress, sentence: str) -> Flow[Inspection]:
         question = progress.question.text
         before = [said.text for said in progress.committed] if self.resolve_pronouns else []
         claimed = before_final(sentence)

@@ -36,6 +36,7 @@ from averment.serve.requests import (
     ChatRequest,
     CooccurRequest,
     CountRequest,
+    FirstSeenRequest,
     Mode,
     SearchRequest,
     VerifyRequest,
@@ -242,6 +243,11 @@ def _corpus(server: Server) -> APIRouter:
         is_brief = corpus.is_brief(server.serving, asked, list(chain.from_iterable(asked.pairs)))
         call = partial(corpus.cooccur, server.serving, asked)
         return await server.from_corpus(request, call, is_brief=is_brief)
+
+    @router.post("/v1/corpus/first-seen")
+    async def date_phrases(request: Request, asked: FirstSeenRequest) -> Response:
+        """Tell from when to when phrases and pairs are found, exactly."""
+        return await server.from_corpus(request, partial(corpus.first_seen, server.serving, asked))
 
     @router.post("/v1/corpus/search")
     async def find_passages(request: Request, asked: SearchRequest) -> Response:

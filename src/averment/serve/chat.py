@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from averment.audit.actor import ACTOR, MOST_CHARACTERS, REQUEST
+from averment.dating import Undated
 from averment.engine import Answered, Engine
 from averment.errors import CapabilityError, ModelError, UnknownNameError
 from averment.serve.by_policy import PolicyRequest, held_by
@@ -30,6 +31,7 @@ from averment.serve.evidence import (
 from averment.serve.gate import in_thread
 from averment.serve.kept import KeptAnswers
 from averment.serve.measures import Measures
+from averment.serve.requests import Options
 from averment.serve.upstream import Upstream
 from averment.settings import Settings
 from averment.wiring import policy_names
@@ -121,11 +123,12 @@ class Chats:
             f"chatcmpl-{secrets.token_hex(8)}", int(time.time()), str(request["model"])
         )
         evidence = evidence_of(request)
+        looks_back = Options(**request.get(DETAILS) or {}).looks_back
         if reasons := beyond_a_policy(request, evidence):
             return CheckedRequest(
                 upstream=self._chat_server(asked.model, reasons),
                 request=_for_upstream(request, asked.model),
-                check=self._serving.check,
+                check=partial(self._serving.check, looks_back=looks_back),
                 question=question_of(request),
                 evidence=evidence,
                 route=CheckedAfterwards(
@@ -139,7 +142,7 @@ class Chats:
                 identity=identity,
                 record=self._recorder(request),
             )
-        engine = await self.engine(asked)
+        engine = await self.engine(asked, looks_back)
         return PolicyRequest(
             engine=engine,
             question=question_of(request),
@@ -172,8 +175,8 @@ class Chats:
                 mode=mode,
             )
 
-    async def engine(self, asked: Asked) -> Engine:
-        """The engine of a policy and a model.
+    async def engine(self, asked: Asked, looks_back: tuple[str, Undated] | None = None) -> Engine:
+        """The engine of a policy and a model, over the index as of a day if one is given.
 
         Raises:
             UnknownNameError: No such policy or model.
@@ -182,7 +185,7 @@ class Chats:
         """
         self._check_model(asked.model)
         try:
-            return await in_thread(self._serving.engine, *asked)
+            return await in_thread(self._serving.engine, *asked, looks_back)
         except ModelError as error:
             if error.transient or asked.model in (listed := await self.models()):
                 raise

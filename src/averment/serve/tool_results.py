@@ -171,6 +171,7 @@ class FoundPassage(Whereabouts):
     text: str
     start: int
     end: int
+    date: str | None = None
     score: float
 
 

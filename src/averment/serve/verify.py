@@ -37,7 +37,7 @@ def checked(opened: OpenCorpus, asked: VerifyRequest, *, trace_id: str) -> Repor
         )
         for number, each in enumerate(asked.documents, start=1)
     ]
-    made = opened.check(asked.answer, asked.question, documents)
+    made = opened.check(asked.answer, asked.question, documents, asked.looks_back)
     if opened.auditor is not None:
         verdict, reason = decision_on(made.report)
         record_check(opened.auditor, made, trace_id=trace_id, verdict=verdict.value, reason=reason)

@@ -20,7 +20,6 @@ from averment.errors import IndexFormatError, UsageError
 from averment.files import read_text
 from averment.index.arrays import REBUILD
 from averment.index.build import IndexWriter
-from averment.ports import CorpusIndex
 from averment.settings import Settings
 from averment.types import Passage
 from averment.wiring.foreign import AnyIndex
@@ -130,6 +129,6 @@ def has_countries() -> bool:
     return importlib.util.find_spec("countryinfo") is not None
 
 
-def widened(index: AnyIndex, book: AliasBook) -> CorpusIndex:
+def widened(index: AnyIndex, book: AliasBook) -> WidenedIndex:
     """An index that counts names by all their forms."""
     return WidenedIndex(index, book, form=index.form)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from averment.claims.aliases.book import AliasBook
 from averment.corpus.passages import whole_sections
+from averment.dating import AsOf
 from averment.engine import Edges, Missing, carry_out
-from averment.errors import AvermentError
+from averment.errors import AvermentError, UsageError
 from averment.languages import ENGLISH
 from averment.policies.quco import QuCo
 from averment.ports import CorpusIndex, FaithfulnessScorer, LanguageModel, Retriever
@@ -22,6 +23,7 @@ from averment.wiring.aliases import explained, open_aliases, widened
 from averment.wiring.auditing import open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.foreign import AnyIndex
+from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.policies import make_policy
@@ -68,6 +70,14 @@ def check(
         if isinstance(index, (str, Path))
         else index
     )
+    as_of: AsOf | None = None
+    if opened is not None:
+        opened, as_of = looked_back(opened, resolved)
+    elif settings.get("as_of") is not None:
+        raise UsageError(
+            "--as-of looks back at the documents of an index, and there is none here.",
+            hint="Name one: --index DIR",
+        )
     with ExitStack() as stack:
         if (auditor := open_auditor(resolved)) is not None:
             stack.enter_context(auditor)
@@ -76,7 +86,7 @@ def check(
             stack.enter_context(own_model)
             model = own_model
         scorer = open_faithfulness(resolved, model)
-        rule = make_check(resolved, scorer, index=opened, model=model, atomic=atomic)
+        rule = make_check(resolved, scorer, index=opened, model=model, atomic=atomic, as_of=as_of)
         checked = check_opened(
             text,
             question,
@@ -101,6 +111,7 @@ def make_check(
     index: AnyIndex | None,
     model: Any = None,
     atomic: bool = False,
+    as_of: AsOf | None = None,
 ) -> TextCheck:
     """How texts are checked with what is open; made once for any number of them.
 
@@ -110,6 +121,7 @@ def make_check(
         index: An open index, or None.
         model: An open model that re-scores, or None.
         atomic: A claim is one fact of a sentence.
+        as_of: Up to when the index looks back; None: it has all documents.
 
     Raises:
         UsageError, CalibrationError: As `make_scoring`.
@@ -122,7 +134,7 @@ def make_check(
         settings, scorer, index=index, model=model, writes=False, window_words=window_words
     )
     n_passages = _PASSAGES_A_CLAIM if index is not None and has_passages(index) else 0
-    return TextCheck(scoring, counting, n_passages=n_passages, atomic=atomic)
+    return TextCheck(scoring, counting, n_passages, atomic, as_of)
 
 
 def check_opened(
@@ -226,4 +238,5 @@ def _whole_context(number: int, given: str | Document) -> list[Passage]:
     if document.layout is not None:
         return whole_sections(document)
     name = document.document_id
-    return [Passage(name, name, document.title, document.text, 0, len(document.text))]
+    text, date = document.text, document.date
+    return [Passage(name, name, document.title, text, 0, len(text), date=date)]

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from averment.dating import AsOf
 from averment.engine import Answered, Edges, Engine, Unanswered
 from averment.index.embedded import EmbeddedIndex
 from averment.index.infinigram.index import InfiniGramIndex
@@ -17,9 +18,10 @@ from averment.wiring.aliases import open_aliases, widened
 from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.foreign import AnyIndex
+from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_extractor, open_model
 from averment.wiring.observing import open_spans
-from averment.wiring.policies import counts_by_aliases, make_policy
+from averment.wiring.policies import counts_by_aliases, make_policy, with_cutoff
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import make_scoring, open_faithfulness
 
@@ -62,7 +64,8 @@ def open_engine(
             resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
         )
     )
-    parameters = policy_parameters or {}
+    opened, as_of = looked_back(opened, resolved)
+    parameters = with_cutoff(resolved.policy, resolved, policy_parameters or {})
     rule = make_policy(resolved.policy, opened.info, parameters)
     by_aliases = resolved.aliases and counts_by_aliases(resolved.policy, parameters)
     retriever = open_retriever(opened, resolved)
@@ -82,6 +85,7 @@ def open_engine(
             resolved,
             by_aliases=by_aliases,
             auditor=auditor,
+            as_of=as_of,
             on_close=held.close,
         )
         held.push(stack.pop_all())
@@ -98,6 +102,7 @@ def engine_of(
     by_aliases: bool,
     scorer: FaithfulnessScorer | None = None,
     auditor: Auditor | None = None,
+    as_of: AsOf | None = None,
     on_close: Callable[[], None] | None = None,
 ) -> Engine:
     """An engine made of what is open.
@@ -111,6 +116,7 @@ def engine_of(
         by_aliases: Names are counted by all their forms.
         scorer: A judge of faithfulness that is open; None: the one that the settings name.
         auditor: Records what is answered; None: nobody does.
+        as_of: Up to when the index looks back; None: it has all documents.
         on_close: Gives back what was opened for this engine.
     """
     extractor = open_extractor(settings, model, index_language=index.language)
@@ -131,7 +137,8 @@ def engine_of(
             window_words=window_words,
             weighs=isinstance(rule.trigger, Weighing),
         )
-    edges = Edges(counted, retriever, model, extractor, scorer if settings.scores else None)
+    judge = scorer if settings.scores else None
+    edges = Edges(counted, retriever, model, extractor, judge, as_of)
     told: list[Callable[[Answered | Unanswered], None]] = []
     if auditor is not None:
         from averment.wiring.audited import AnswerRecorder

@@ -15,7 +15,9 @@ from typing import Any
 
 from averment.checking import TextCheck
 from averment.claims.aliases.book import AliasBook
-from averment.ports import CorpusIndex, FaithfulnessScorer, Retriever
+from averment.claims.aliases.widened import WidenedIndex
+from averment.dating import AsOf, Undated
+from averment.ports import FaithfulnessScorer, Retriever
 from averment.settings import Settings
 from averment.types import Document
 from averment.wiring.aliases import open_aliases, widened
@@ -24,8 +26,12 @@ from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.checks import check_opened, is_index_meant, make_check
 from averment.wiring.corpus import open_index
 from averment.wiring.foreign import AnyIndex
+from averment.wiring.looking_back import looked_back
 from averment.wiring.retrievers import has_passages, open_retriever
 from averment.wiring.scores import open_faithfulness
+
+_MOST_DAYS = 16
+"""Days as of which an index is kept open; one more lets go of the one asked first."""
 
 
 class OpenCorpus:
@@ -35,7 +41,7 @@ class OpenCorpus:
         settings: Of everything that is opened.
         indexed: False: there is no index, whatever the settings say.
         index: An open index; None: the one of the settings, when it is asked for.
-        retriever: Over its passages; None: as the settings say.
+        retriever: Over its passages, as of the day of the settings; None: as these say.
         scorer: Who judges faithfulness; None: as the settings say.
         auditor: Who records what is checked; None: as the settings say.
     """
@@ -52,9 +58,10 @@ class OpenCorpus:
     ) -> None:
         self.settings = settings
         self._may_be_indexed = indexed
-        given = {"index": index, "retriever": retriever, "scorer": scorer, "auditor": auditor}
+        given = {"whole": index, "retriever": retriever, "scorer": scorer, "auditor": auditor}
         self._opened = {name: each for name, each in given.items() if each is not None}
         self._made: tuple[object, TextCheck] | None = None
+        self._looking_back: dict[tuple[str, Undated], OpenCorpus] = {}
         self._lock = threading.RLock()
 
     def _once(self, name: str, opened: Callable[[], Any]) -> Any:
@@ -65,16 +72,52 @@ class OpenCorpus:
 
     @property
     def index(self) -> AnyIndex:
-        """The index.
+        """The index, as of the day of the settings.
 
         Raises:
             NotAnIndexError, IndexFormatError: There is no usable one.
+            UsageError, QueryError: It has no document of up to that day, or that is no date.
         """
+        return self._index_as_of()[0]
+
+    @property
+    def as_of(self) -> AsOf | None:
+        """Up to when the index looks back; None: at all of it. Raises as `index`."""
+        return self._index_as_of()[1]
+
+    def _index_as_of(self) -> tuple[AnyIndex, AsOf | None]:
         path, damaged = self.settings.index, self.settings.damaged_segments
-        found: AnyIndex = self._once(
-            "index", lambda: open_index(path, damaged_segments=damaged, settings=self.settings)
+        whole: AnyIndex = self._once(
+            "whole", lambda: open_index(path, damaged_segments=damaged, settings=self.settings)
+        )
+        found: tuple[AnyIndex, AsOf | None] = self._once(
+            "index", lambda: looked_back(whole, self.settings)
         )
         return found
+
+    def looking_back(self, day: str, undated: Undated = Undated.EXCLUDE) -> OpenCorpus:
+        """The same about documents up to a day; opened once for each of a few days.
+
+        Raises:
+            UsageError, QueryError: As `index`.
+        """
+        with self._lock:
+            if (found := self._looking_back.get((day, undated))) is not None:
+                return found
+            settings = self.settings.model_copy(update={"as_of": day, "undated": undated})
+            made = OpenCorpus(
+                settings,
+                indexed=self._may_be_indexed,
+                index=self.index if self.has_index else None,
+                scorer=self.scorer,
+                auditor=self.auditor,
+            )
+            if made.has_index:
+                _ = made.index  # so that a day that cannot be used is not kept
+            while len(self._looking_back) >= _MOST_DAYS:
+                del self._looking_back[next(iter(self._looking_back))]
+            self._looking_back[day, undated] = made
+            return made
 
     @property
     def retriever(self) -> Retriever:
@@ -107,9 +150,9 @@ class OpenCorpus:
         return found
 
     @property
-    def counts_by_forms(self) -> CorpusIndex:
+    def counts_by_forms(self) -> WidenedIndex:
         """The index that counts a name by all its forms."""
-        found: CorpusIndex = self._once(
+        found: WidenedIndex = self._once(
             "counts_by_forms", lambda: widened(self.index, self.aliases)
         )
         return found
@@ -125,13 +168,20 @@ class OpenCorpus:
         return found
 
     def check(
-        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
+        self,
+        text: str,
+        question: str | None = None,
+        contexts: Sequence[Document] = (),
+        looks_back: tuple[str, Undated] | None = None,
     ) -> Checked:
         """Check a text claim by claim, against the documents, or without any the index.
 
         As `averment check` does: an index that was not named and is not there is none. It is not
-        recorded: whoever asks knows whether what comes of it is given out.
+        recorded: whoever asks knows whether what comes of it is given out. `looks_back` is the day,
+        and what becomes of documents without a date, of `looking_back`.
         """
+        if looks_back is not None:
+            return self.looking_back(*looks_back).check(text, question, contexts)
         index = self.index if self.has_index else None
         return check_opened(
             text,
@@ -153,10 +203,12 @@ class OpenCorpus:
         stamp = found and (found.st_ino, found.st_mtime_ns, found.st_size)
         with self._lock:
             if self._made is None or self._made[0] != stamp:
-                self._made = stamp, make_check(self.settings, self.scorer, index=index)
+                as_of = None if index is None else self.as_of
+                rule = make_check(self.settings, self.scorer, index=index, as_of=as_of)
+                self._made = stamp, rule
             return self._made[1]
 
     @property
     def has_index(self) -> bool:
         """Whether there is one: it was given, named, or is where it is by default."""
-        return self._may_be_indexed and ("index" in self._opened or is_index_meant(self.settings))
+        return self._may_be_indexed and ("whole" in self._opened or is_index_meant(self.settings))

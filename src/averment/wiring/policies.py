@@ -21,6 +21,7 @@ from averment.policies.flare import Flare, FlareSimplified
 from averment.policies.loop import SentenceLoop
 from averment.policies.quco import CountUnit, QuCo
 from averment.policies.seakr import Seakr
+from averment.settings import Settings
 from averment.trace import from_plain
 from averment.types import CorpusInfo
 
@@ -37,6 +38,7 @@ _TRIGGERS: Mapping[str, type[Any]] = {
     "quco": QuCo,
     "expected-cost": ExpectedCost,
 }
+_REPRODUCTION = "quco-paper"
 _PAPER: Mapping[str, Any] = MappingProxyType({"entity_threshold": 1000})
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _OF_THE_LOOP = {field.name for field in fields(SentenceLoop)} - {"trigger"}
@@ -78,6 +80,29 @@ def make_policy(
         threshold = info.entity_threshold_documents or LEAST_DOCUMENTS
         values = {"entity_threshold": threshold} | values
     return SentenceLoop(trigger(**values), **loop)
+
+
+def with_cutoff(
+    name: str, settings: Settings, parameters: Mapping[str, Any] = _NOTHING
+) -> Mapping[str, Any]:
+    """Parameters of a preset with the model's cutoff of the settings, unless they name one.
+
+    Raises:
+        UsageError: The preset cannot ask when something was known, or reproduces a paper.
+    """
+    if settings.model_cutoff is None:
+        return parameters
+    if not knows_cutoff(name):
+        raise UsageError(
+            f"The policy {name!r} has no use for a model's cutoff.",
+            hint="Use quco, quco-known or expected-cost, or leave --model-cutoff out.",
+        )
+    return {"model_cutoff": settings.model_cutoff, **parameters}
+
+
+def knows_cutoff(name: str) -> bool:
+    """Whether a preset may look up what the model cannot have learned; a reproduction does not."""
+    return name != _REPRODUCTION and issubclass(_TRIGGERS[_values(name, {})["trigger"]], QuCo)
 
 
 def counts_by_aliases(name: str, parameters: Mapping[str, Any] = _NOTHING) -> bool:

@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+from averment.dating import Undated
 from averment.engine import Engine
 from averment.errors import UnknownNameError, UsageError
 from averment.models.closing import Closing
@@ -28,10 +29,17 @@ from averment.wiring.auditing import Auditor, open_auditor
 from averment.wiring.corpus import open_index
 from averment.wiring.engines import engine_of
 from averment.wiring.foreign import AnyIndex
+from averment.wiring.looking_back import looked_back
 from averment.wiring.models import open_model
 from averment.wiring.observing import open_spans
 from averment.wiring.open_corpus import OpenCorpus
-from averment.wiring.policies import counts_by_aliases, make_policy, policy_names
+from averment.wiring.policies import (
+    counts_by_aliases,
+    knows_cutoff,
+    make_policy,
+    policy_names,
+    with_cutoff,
+)
 from averment.wiring.retrievers import open_retriever
 from averment.wiring.scores import open_faithfulness
 
@@ -78,18 +86,30 @@ class Serving(OpenCorpus, Closing):
         # More would only take turns at the interpreter, and so would whoever moves the streams.
         self._checking = threading.BoundedSemaphore(os.cpu_count() or 1)
 
-    def engine(self, policy: str, model: str) -> Engine:
+    def engine(
+        self, policy: str, model: str, looks_back: tuple[str, Undated] | None = None
+    ) -> Engine:
         """The engine of a policy and a model; connected to and probed when first asked for.
 
+        Args:
+            policy: Its name.
+            model: Its name.
+            looks_back: The day up to which the index looks back, and what becomes of documents
+                without a date; None: as the settings say.
+
         Raises:
+            UsageError, QueryError: The index has no document of up to that day, or it is no date.
             UnknownNameError: No such policy, or not the model that is served.
             ModelUnavailable: The server of the model cannot be reached.
             ModelError: It does not have the model.
         """
+        if looks_back is not None:  # a day is asked about once or twice, and opened in no time
+            with self._opening:
+                return self._open_engine(policy, model, self.looking_back(*looks_back))
         if found := self._engines.get((policy, model)):
             return found
         with self._opening:
-            found = self._engines.get((policy, model)) or self._open_engine(policy, model)
+            found = self._engines.get((policy, model)) or self._open_engine(policy, model, self)
             self._engines[policy, model] = found
             return found
 
@@ -108,19 +128,21 @@ class Serving(OpenCorpus, Closing):
             and (calibrated or not isinstance(rule.trigger, Weighing))
         ]
 
-    def _open_engine(self, policy: str, model: str) -> Engine:
-        rule = make_policy(policy, self.index.info)
-        settings = self.settings.model_copy(update={"policy": policy, "model": model})
-        writer = self._model(model, settings)
+    def _open_engine(self, policy: str, model: str, corpus: OpenCorpus) -> Engine:
+        has_cutoff = policy in policy_names() and knows_cutoff(policy)
+        parameters = with_cutoff(policy, self.settings) if has_cutoff else {}
+        rule = make_policy(policy, corpus.index.info, parameters)
+        settings = corpus.settings.model_copy(update={"policy": policy, "model": model})
         return engine_of(
             rule,
-            self.index,
-            self.retriever,
-            writer,
+            corpus.index,
+            corpus.retriever,
+            self._model(model, settings),
             settings,
             by_aliases=settings.aliases and counts_by_aliases(policy),
             scorer=self.scorer,
             auditor=self.auditor,
+            as_of=corpus.as_of,
         )
 
     def _model(self, name: str, settings: Settings) -> LanguageModel:
@@ -141,11 +163,15 @@ class Serving(OpenCorpus, Closing):
         self._engines = {key: made for key, made in self._engines.items() if key[1] != name}
 
     def check(
-        self, text: str, question: str | None = None, contexts: Sequence[Document] = ()
+        self,
+        text: str,
+        question: str | None = None,
+        contexts: Sequence[Document] = (),
+        looks_back: tuple[str, Undated] | None = None,
     ) -> Checked:
         """As `OpenCorpus.check`; as many at a time as there are processors, others wait."""
         with self._checking:
-            return super().check(text, question, contexts)
+            return super().check(text, question, contexts, looks_back)
 
     def chat_server(self) -> ChatServer | None:
         """Where a chat goes that no policy can answer; None if the model has no chat interface."""
@@ -199,7 +225,7 @@ def open_serving(settings: Settings, model: LanguageModel | None = None) -> Serv
         index = open_index(
             settings.index, damaged_segments=settings.damaged_segments, settings=settings
         )
-        retriever = open_retriever(index, settings)
+        retriever = open_retriever(looked_back(index, settings)[0], settings)
         if opens_model:
             own = open_model(settings)
             opened.enter_context(own)

@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 
 from averment.checking import TextCheck
 from averment.costs import Costs
+from averment.dating import AsOf
 from averment.errors import CalibrationError
 from averment.franq.calibrator_json import from_json, to_json
 from averment.franq.evidence import CorpusSize
@@ -132,6 +133,7 @@ def check_object(rule: TextCheck) -> dict[str, Any]:
         "counting": to_plain(rule.counting),
         "n_passages": rule.n_passages,
         "atomic": rule.atomic,
+        "as_of": to_plain(rule.as_of),
         "scoring": scoring_object(rule.scoring),
     }
 
@@ -147,6 +149,7 @@ def check_of(plain: Mapping[str, Any]) -> TextCheck:
         raise OtherSetup("other_policy", "claims were scored by none of averment's own")
     try:
         counting = None if plain["counting"] is None else _typed(QuCo, plain["counting"])
-        return TextCheck(scoring, counting, plain["n_passages"], plain["atomic"])
+        as_of = from_plain(AsOf | None, plain.get("as_of"))
+        return TextCheck(scoring, counting, plain["n_passages"], plain["atomic"], as_of)
     except (KeyError, TypeError, ValueError) as error:
         raise OtherSetup("other_version", f"this version checks otherwise: {error}") from error

@@ -8,12 +8,14 @@ What this module does not do: count, or decide which forms a name has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 from averment.claims.aliases.book import NAME
-from averment.ports import AliasResolver, CorpusIndex
+from averment.dating import Dates, Days
+from averment.errors import CapabilityError
+from averment.ports import AliasResolver, CorpusIndex, DatedIndex
 from averment.text import TextForm, one_holds_other
 from averment.types import (
     Cooccurrence,
@@ -46,12 +48,30 @@ class WidenedIndex:
     ) -> None:
         self._index = index
         self._resolver = resolver
-        self._words = (form or TextForm()).words
+        self._form = form or TextForm()
+        self._words = self._form.words
 
     @property
     def info(self) -> CorpusInfo:
         """What the index is; its digest says nothing of aliases, which the counts do."""
         return self._index.info
+
+    def dated(self, dates: Dates) -> WidenedIndex:
+        """The same index, with the same forms, about documents of some dates.
+
+        Raises:
+            CapabilityError: The index that counts does not know dates.
+        """
+        return WidenedIndex(self._of_dates().dated(dates), self._resolver, form=self._form)
+
+    def dates(self) -> Mapping[Days | None, int]:
+        """How many documents have each date; as `dated`."""
+        return self._of_dates().dates()
+
+    def _of_dates(self) -> DatedIndex:
+        if not isinstance(self._index, DatedIndex):
+            raise CapabilityError(f"The index {self.info.name!r} does not know dates.")
+        return self._index
 
     def count(self, phrases: Sequence[Phrase]) -> list[Count]:
         """Occurrences and documents of each phrase in any of its forms."""

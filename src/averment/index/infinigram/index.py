@@ -22,6 +22,7 @@ from typing import NamedTuple, NoReturn, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from averment.dating import Dates
 from averment.errors import CapabilityError, IndexUnavailable, QueryError
 from averment.index.infinigram.source import (
     ForeignDocument,
@@ -96,18 +97,26 @@ class InfiniGramIndex:
         """Nobody knows."""
         return
 
-    def where(self, **restriction: str | None) -> NoReturn:
+    def where(self, **restriction: object) -> NoReturn:
         """Refused: documents cannot be told apart by source, language or date.
 
         Raises:
             CapabilityError: Always.
         """
+        asked = [name for name, value in restriction.items() if value not in (None, "exclude")]
         raise CapabilityError(
-            f"The index {self._info.name!r} cannot be restricted to "
-            f"{', '.join(name for name, value in restriction.items() if value is not None)}: it is "
+            f"The index {self._info.name!r} cannot be restricted to {', '.join(asked)}: it is "
             "infini-gram's.",
             hint="Ask all of it, or an index that averment built.",
         )
+
+    def dated(self, dates: Dates) -> NoReturn:
+        """Refused, as `where`; a policy takes that for unknown."""
+        self.where(dates=dates)
+
+    def dates(self) -> NoReturn:
+        """Refused: it has no dates."""
+        self.where(dates=True)
 
     # --- answers ---------------------------------------------------------------------------------
 
