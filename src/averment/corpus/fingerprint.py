@@ -1,7 +1,7 @@
 """A name for some files as they are now, by which an interrupted build knows that it may go on.
 
-Sizes and times of change stand for the content, as they do for `make`; the build itself compares
-the documents. What this module does not do: read the files.
+Sizes and times of change stand for the content, as they do for `make`, and of remote files what
+their store tells; the build itself compares the documents. What this module does not do: read the files.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ def fingerprint(files: Sequence[CorpusFile | BadRecord]) -> str:
     told = hashlib.sha256()
     for file in files:
         if isinstance(file, CorpusFile):
-            told.update(f"{file.path.absolute()}\0{file.n_bytes}\0{file.changed_ns}\n".encode())
+            told.update(f"{file.path.absolute()}\0{file.n_bytes}\0{file.version}\n".encode())
     return told.hexdigest()
