@@ -1,7 +1,8 @@
 """A name for some files as they are now, by which an interrupted build knows that it may go on.
 
 Sizes and times of change stand for the content, as they do for `make`, and of remote files what
-their store tells; the build itself compares the documents. What this module does not do: read the files.
+their store tells; the build itself compares the documents. What this module does not do: read the
+files.
 """
 
 from __future__ import annotations
