@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from averment.claims.aliases.acronyms import Explained, explained_in
+from averment.claims.aliases.openings import Opening, openings_in
 from averment.corpus.files import BadRecord, CorpusFile
 from averment.corpus.passages import cut_passages
 from averment.corpus.readers import NeedsExtra, read_file
@@ -41,8 +43,9 @@ from averment.retrieval.bm25 import numbered_terms
 from averment.text import TextForm
 from averment.trace import from_plain, to_plain
 from averment.types import Document, Passage
+from averment.wiring.aliases import NamesSaid
 
-_ABOUT = "block.json"
+_ABOUT, _NAMES = "block.json", "names.json"
 _WHOLE_FILE = 0  # in place of the number of a line
 
 
@@ -122,6 +125,8 @@ class _NewBlock:
         self._lengths: list[int] = []
         self._bad: list[tuple[int, str, int | None, str, Any]] = []
         self._passages: list[Passage] = []
+        self._openings: list[tuple[Any, ...]] = []
+        self._explained: list[tuple[Any, ...]] = []
         self.n_characters = 0
 
     def leave_out(self, record: BadRecord, missing: MissingExtraError | None) -> None:
@@ -134,7 +139,10 @@ class _NewBlock:
             self._segment = NewSegment(self._staging, self._options, words_per_segment=most)
         passages = cut_passages(document) if self._options.cuts_passages else []
         self._segment.add(document, digest_of(document), passages)
+        at = len(self._places)
         self._passages += passages
+        self._openings += [(at, *each) for each in openings_in(passages)]
+        self._explained += [(at, *each) for each in explained_in(passages)]
         number = self._paths.setdefault(str(file.path), len(self._paths))
         self._places.append((number, _WHOLE_FILE if line is None else line))
         self._lengths.append(len(document.text))
@@ -153,6 +161,8 @@ class _NewBlock:
         flat = np.concatenate([np.asarray(each, dtype=np.int32) for each in ids] or [_NONE])
         save_array(self._directory, "terms", flat)
         save_strings(self._directory, "spelled", list(numbers))
+        names = {"openings": self._openings, "explained": self._explained}
+        (self._directory / _NAMES).write_text(json.dumps(names), encoding="ascii")
         about = {"entry": to_plain(entry), "paths": list(self._paths), "bad": self._bad}
         (self._directory / _ABOUT).write_text(json.dumps(about), encoding="ascii")
         entries = make_durable(self._directory)
@@ -234,6 +244,14 @@ class Block:
         renumbered = np.zeros(len(spelled), dtype=np.int32)
         renumbered[appeared] = np.arange(len(appeared), dtype=np.int32)
         return [renumbered[each] for each in ids], [spelled[at] for at in appeared.tolist()]
+
+    def names(self, kept: Mask) -> NamesSaid:
+        """What some documents say of names."""
+        told = json.loads((self._directory / _NAMES).read_text(encoding="ascii"))
+        openings = [Opening(*each) for at, *each in told["openings"] if kept[at]]
+        return NamesSaid(
+            openings, [Explained(*each) for at, *each in told["explained"] if kept[at]]
+        )
 
     def _ends(self) -> npt.NDArray[np.int64]:
         return load_array(self._directory, "term_ends", np.int64)

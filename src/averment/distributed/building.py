@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from averment.claims.aliases.acronyms import Explained
 from averment.claims.aliases.book import AliasRow
+from averment.claims.aliases.openings import Opening
 from averment.corpus.files import BadRecord, CorpusFile
 from averment.corpus.fingerprint import fingerprint
 from averment.corpus.readers import FirstPlaces
@@ -33,10 +35,11 @@ from averment.index.manifest import FORMAT_VERSION
 from averment.index.metadata import Mask
 from averment.index.parts import Part
 from averment.index.staging import disk_errors
+from averment.retrieval.bm25 import write_bm25
 from averment.settings import Settings
 from averment.text import TextForm
 from averment.types import CorpusInfo
-from averment.wiring.aliases import write_aliases
+from averment.wiring.aliases import NamesSaid, write_aliases
 from averment.wiring.audited_changes import (
     DocumentLog,
     index_before,
@@ -111,9 +114,7 @@ def build_on_ray(
                     assembly.take(block)
             assembly.finish(sum(isinstance(file, CorpusFile) for file in files))
             if writer.keeps_text and writer.n_documents:
-                assembly.write_bm25(writer.extra_directory("bm25"))
-                write_aliases(writer, aliases)
-                carry_vectors(writer)
+                assembly.write_extras(aliases)
         info = writer.publish()
         if recorder is not None:
             assert assembly.log is not None
@@ -217,6 +218,8 @@ class _Assembly:
         self._cuts = Cuts(writer.options.engine, writer.words_per_segment)
         self._first_places = FirstPlaces()
         self._terms = Terms()
+        self._openings: list[Opening] = []
+        self._explained: list[Explained] = []
         self._parts: list[Part] = []
         self._missing: list[MissingExtraError] = []
 
@@ -250,6 +253,9 @@ class _Assembly:
             self._append(part, first, n_documents, kept)
             if self._writer.keeps_text:
                 self._terms.add(block, kept)
+                names = block.names(kept)
+                self._openings += names.openings
+                self._explained += names.explained
 
     def _leave_out(self, left: Left) -> None:
         self._on_bad(left.record)
@@ -283,8 +289,10 @@ class _Assembly:
             raise self._missing[0]
         self._end_segment()
 
-    def write_bm25(self, directory: Path) -> None:
-        """Write what ranks the passages of all segments."""
-        from averment.retrieval.bm25 import write_bm25
-
-        write_bm25(self._terms.ids, self._terms.numbers, directory)
+    def write_extras(self, aliases: Sequence[AliasRow]) -> None:
+        """Write what ranks the passages of all segments, and what is known of names."""
+        bm25 = self._writer.extra_directory("bm25")
+        write_bm25(self._terms.ids, self._terms.numbers, bm25)
+        found = NamesSaid(self._openings, self._explained)
+        write_aliases(self._writer, aliases, found=found)
+        carry_vectors(self._writer)
