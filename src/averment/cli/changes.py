@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from averment.cli.console import err, out, print_json
-from averment.cli.options import AuditOption, EmbedderOption, IndexOption, JsonOption
+from averment.cli.options import (
+    AuditOption,
+    EmbedderOption,
+    EngineOption,
+    IndexOption,
+    JsonOption,
+    Where,
+)
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
 from averment.languages import ENGLISH, SeenLanguages
@@ -27,10 +34,10 @@ _SHOWN_BAD_RECORDS = 20
 _AS_IT_IS = (None, ENGLISH)
 
 PathsArgument = Annotated[
-    list[Path],
+    list[str],
     typer.Argument(
         help="Files and folders: txt, md, html, pdf, docx, pptx; "
-        "jsonl, csv, tsv (.gz, .zst), parquet."
+        "jsonl, csv, tsv (.gz, .zst), parquet. Also s3://…, gs://…, hf://… and patterns of such."
     ),
 ]
 StrictOption = Annotated[
@@ -77,6 +84,7 @@ def build(
         ),
     ] = None,
     strict: StrictOption = False,
+    engine: EngineOption = Where.LOCAL,
     audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -90,7 +98,7 @@ def build(
         "keep_tokens": keep_tokens,
         "language": language,
     }
-    reading = _Reading(keep_references, strict)
+    reading = _Reading(keep_references, strict, engine)
     _ingest(paths, index, options, reading, aliases=aliases, audit=audit, json=json)
 
 
@@ -208,14 +216,15 @@ def embed(
 
 
 class _Reading(NamedTuple):
-    """How files are read."""
+    """How files are read, and where."""
 
     keep_references: bool
     strict: bool
+    engine: Where = Where.LOCAL
 
 
 def _ingest(
-    paths: list[Path],
+    paths: list[str],
     index: Path | None,
     options: dict[str, Any],
     reading: _Reading,
@@ -252,22 +261,34 @@ def _ingest(
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
+        rest: dict[str, Any] = {"aliases": table.rows if table else (), "settings": settings}
         keep = reading.keep_references
-        read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
-        documents = _seen(read, seen)
         try:
-            info = build_index(
-                _noting(documents, without_references),
-                target,
-                on_duplicate=on_duplicate,
-                resume_key=fingerprint(files) + keep * ", with references",
-                on_resume=lambda n: err().print(
-                    f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
-                ),
-                aliases=table.rows if table else (),
-                settings=settings,
-                **options,
-            )
+            if reading.engine is Where.RAY:
+                from averment.distributed.building import build_on_ray
+
+                info = build_on_ray(
+                    files,
+                    target,
+                    keep_references=keep,
+                    on_bad=on_bad,
+                    on_bytes=advance,
+                    on_shorter=without_references.append,
+                    on_resume=lambda done, n: _say_goes_on(f"{done:,} of {n_of(n, 'piece')}"),
+                    **rest,
+                    **options,
+                )
+            else:
+                read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
+                info = build_index(
+                    _noting(_seen(read, seen), without_references),
+                    target,
+                    on_duplicate=on_duplicate,
+                    resume_key=fingerprint(files, keep_references=keep),
+                    on_resume=lambda n: _say_goes_on(n_of(n, "document")),
+                    **rest,
+                    **options,
+                )
         except (EmptyCorpusError, MissingExtraError):
             _print_bad(bad)
             raise
@@ -316,6 +337,10 @@ def _seen(documents: Iterable[Document], seen: SeenLanguages) -> Iterator[Docume
     for document in documents:
         seen.see(document.language, document.text)
         yield document
+
+
+def _say_goes_on(there: str) -> None:
+    err().print(f"Going on after an interrupted build: {there} are there already.")
 
 
 def _flag(index: Path | None, target: Path) -> str:

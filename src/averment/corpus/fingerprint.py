@@ -13,14 +13,17 @@ from collections.abc import Sequence
 from averment.corpus.files import BadRecord, CorpusFile
 
 
-def fingerprint(files: Sequence[CorpusFile | BadRecord]) -> str:
+def fingerprint(
+    files: Sequence[CorpusFile | BadRecord], *, keep_references: bool = False
+) -> str:
     """A digest of the names, sizes and times of change of the files of a corpus.
 
     Args:
         files: As `list_files` found them.
+        keep_references: How they are read.
     """
     told = hashlib.sha256()
     for file in files:
         if isinstance(file, CorpusFile):
             told.update(f"{file.path.absolute()}\0{file.n_bytes}\0{file.version}\n".encode())
-    return told.hexdigest()
+    return told.hexdigest() + keep_references * ", with references"

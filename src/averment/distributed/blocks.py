@@ -27,7 +27,7 @@ from averment.corpus.files import BadRecord, CorpusFile
 from averment.corpus.passages import cut_passages
 from averment.corpus.readers import NeedsExtra, read_file
 from averment.corpus.records import Unusable
-from averment.corpus.remote import RemoteFile, has_scheme
+from averment.corpus.remote import RemoteFile
 from averment.distributed.pieces import Piece
 from averment.errors import MissingExtraError, UsageError
 from averment.index.arrays import load_array, save_array
@@ -193,10 +193,14 @@ class Block:
     Args:
         directory: Of it.
         options: With which it was made.
+        spelled: How the files of the corpus were named that it names by absolute paths.
     """
 
-    def __init__(self, directory: Path, options: BlockOptions) -> None:
+    def __init__(
+        self, directory: Path, options: BlockOptions, spelled: Mapping[str, Path | RemoteFile]
+    ) -> None:
         self._directory = directory
+        self._spelled = spelled
         about = json.loads((directory / _ABOUT).read_text(encoding="ascii"))
         entry: SegmentEntry | None = from_plain(SegmentEntry | None, about["entry"])
         self.part: Part | None = None if entry is None else open_part(directory, entry, options)
@@ -212,7 +216,7 @@ class Block:
         return [
             Left(
                 before,
-                BadRecord(_path(path), line, reason),
+                BadRecord(self._spelled[path], line, reason),
                 missing and MissingExtraError(*missing),
             )
             for before, path, line, reason, missing in self._bad
@@ -221,7 +225,7 @@ class Block:
     @cached_property
     def places(self) -> list[tuple[Path | RemoteFile, int | None]]:
         """The file and line of each document."""
-        paths = [_path(each) for each in self._paths]
+        paths = [self._spelled[each] for each in self._paths]
         return [(paths[file], line or None) for file, line in self._places.tolist()]
 
     def terms(self, kept: Mask) -> tuple[list[npt.NDArray[np.int32]], list[str]]:
@@ -257,10 +261,6 @@ class Block:
         return load_array(self._directory, "term_ends", np.int64)
 
 
-def _path(told: str) -> Path | RemoteFile:
-    return RemoteFile(told) if has_scheme(told) else Path(told)
-
-
 class Terms:
     """The search terms of the passages of blocks, numbered through as if they were one text."""
 
@@ -282,11 +282,15 @@ class BlockStore:
     Args:
         directory: It exists.
         options: With which they are made.
+        spelled: See `Block`.
     """
 
-    def __init__(self, directory: Path, options: BlockOptions) -> None:
+    def __init__(
+        self, directory: Path, options: BlockOptions, spelled: Mapping[str, Path | RemoteFile]
+    ) -> None:
         self._directory = directory
         self._options = options
+        self._spelled = spelled
         self._entries: dict[str, list[FileEntry]] = {}
 
     def add(self, key: str, number: int, block: PackedBlock) -> None:
@@ -318,7 +322,7 @@ class BlockStore:
         told = self._told(key)
         assert told is not None
         names = (f"{key}-{number}" for number in range(told["n_blocks"]))
-        return [Block(self._directory / name, self._options) for name in names]
+        return [Block(self._directory / name, self._options, self._spelled) for name in names]
 
     def _told(self, key: str) -> dict[str, Any] | None:
         try:

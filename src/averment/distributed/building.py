@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,10 @@ def build_on_ray(
     ):
         before = index_before(Path(path))
         options = _block_options(writer, piece_bytes)
-        store = BlockStore(writer.workshop, options)
+        # Workers stand in other directories than we do; what is told is told as it was given.
+        spelled = {str(file.path.absolute()): file.path for file in files}
+        files = [replace(file, path=file.path.absolute()) for file in files]
+        store = BlockStore(writer.workshop, options, spelled)
         assembly = _Assembly(writer, on_bad, None if recorder is None else DocumentLog())
         pieces = cut_into_pieces(files, piece_bytes=piece_bytes)
         with disk_errors(Path(path)):

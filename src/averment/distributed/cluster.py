@@ -50,7 +50,7 @@ def joined() -> Iterator[Any]:
     except Exception as error:  # of many kinds, by what is wrong with the address or the machine
         raise ClusterError(
             f"There is no Ray cluster to work on: {error}.",
-            hint="Unset RAY_ADDRESS to work on this machine alone, or start it: ray start --head",
+            hint="Start one: ray start --head. If one is gone: ray stop, and unset RAY_ADDRESS.",
         ) from error
     try:
         yield ray
@@ -63,7 +63,13 @@ def _of_a_new_cluster() -> dict[str, Any]:
     from ray._private.services import find_bootstrap_address
 
     exists = os.environ.get("RAY_ADDRESS") or find_bootstrap_address(None)
-    return {} if exists else {"_system_config": {"enable_metrics_collection": False}}
+    if exists:
+        return {}
+    # Nobody else on the network is to reach it.
+    return {
+        "_node_ip_address": "127.0.0.1",
+        "_system_config": {"enable_metrics_collection": False},
+    }
 
 
 @contextmanager

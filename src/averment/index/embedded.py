@@ -81,6 +81,22 @@ def open_embedded(path: Path, *, damaged_segments: DamagedSegments = "fail") -> 
     raise AssertionError("the last attempt returns or raises")
 
 
+def open_segments(path: Path, manifest: Manifest, first: int, beyond: int) -> EmbeddedIndex:
+    """Some segments of an index as an index of their own, without what ranks passages.
+
+    Args:
+        path: The directory.
+        manifest: Of the whole index.
+        first: The number of the first segment.
+        beyond: The number of the segment after the last one.
+
+    Raises:
+        IndexFormatError: They are damaged, or not there any more.
+    """
+    some = dataclasses.replace(manifest, segments=manifest.segments[first:beyond], extras=())
+    return _open_generation(path, some, "fail")
+
+
 def _open_generation(
     path: Path, manifest: Manifest, damaged_segments: DamagedSegments
 ) -> EmbeddedIndex:
@@ -363,7 +379,7 @@ class EmbeddedIndex:
         found, kind = self._of_each(
             lambda segment: segment.cooccurrence(pairs, window_words, n_threads=n_threads)
         )
-        return [_together(each, kind) for each in zip(*found, strict=True)]
+        return [together(each, kind) for each in zip(*found, strict=True)]
 
     def cooccurrence_by_window(
         self, pairs: Sequence[tuple[Phrase, Phrase]], *, windows_words: Sequence[int]
@@ -380,7 +396,7 @@ class EmbeddedIndex:
         )
         return [
             tuple(
-                _together([(*counts[at], nearest) for nearest, counts in each], kind)
+                together([(*counts[at], nearest) for nearest, counts in each], kind)
                 for at in range(len(windows))
             )
             for each in zip(*found, strict=True)
@@ -447,6 +463,20 @@ class EmbeddedIndex:
             CapabilityError: The index was built with counts only, so there is no text.
             QueryError: A phrase has no word, or a number is below zero.
         """
+        found = self.placed_windows(
+            pairs, window_words=window_words, context_words=context_words, limit=limit
+        )
+        return [tuple(window.passage for window in windows) for windows in found]
+
+    def placed_windows(
+        self,
+        pairs: Sequence[tuple[Phrase, Phrase]],
+        *,
+        window_words: int,
+        context_words: int,
+        limit: int,
+    ) -> list[list[PlacedWindow]]:
+        """What `nearest_windows` gives, with what puts windows in order."""
         window_words = _checked_window(window_words)
         _check_limit(limit)
         if not all(part.store for part in self._parts):
@@ -455,14 +485,16 @@ class EmbeddedIndex:
                 hint="Build it without --counts-only.",
             )
         return [
-            tuple(islice(self._windows(a, b, window_words, context_words), limit)) for a, b in pairs
+            list(islice(self._windows(a, b, window_words, context_words), limit)) for a, b in pairs
         ]
 
     def _windows(
         self, a: Phrase, b: Phrase, window_words: int, context_words: int
-    ) -> Iterator[Passage]:
-        found = (self._around(near, context_words) for near in self._nearest(a, b, window_words))
-        return (window for window in found if window is not None)
+    ) -> Iterator[PlacedWindow]:
+        for near in self._nearest(a, b, window_words):
+            window = self._around(near, context_words)
+            if window is not None:
+                yield PlacedWindow(near.words_apart, near.first, window)
 
     def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[_Near]:
         """Where a pair stands closest in each document, the nearest first."""
@@ -538,6 +570,14 @@ class EmbeddedIndex:
         return occurrences
 
 
+class PlacedWindow(NamedTuple):
+    """The text around a pair, how far apart it stands, and its first word in the document."""
+
+    words_apart: int
+    first: int
+    passage: Passage
+
+
 class _Near(NamedTuple):
     """A pair in a document of a part: its distance and the words from `first` up to `end`.
 
@@ -567,7 +607,7 @@ def _joined(words: Sequence[str]) -> tuple[str, list[Word]]:
     return " ".join(words), placed
 
 
-def _together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
+def together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
     """What the segments found of one pair, as the answer of the index."""
     documents = pairs = 0
     nearest: int | None = None
