@@ -1,4 +1,4 @@
-"""An index asked through Ray: actors hold its segments, questions go to all, answers are put together.
+"""An index asked through Ray: actors hold its segments, and what all answer is put together.
 
 For an index that is larger than the memory of one machine: each machine maps its own segments and
 keeps them in its memory. A shard that is lost is restarted by Ray; until it is back, counts are of
@@ -216,7 +216,7 @@ class ShardedIndex:
         from ray.exceptions import RayActorError, RayError
 
         asked = [shard.ask.remote(method, *args, **options) for shard in self._shards]
-        answered, late = self._ray.wait(asked, num_returns=len(asked), timeout=self._timeout_s)
+        _, late = self._ray.wait(asked, num_returns=len(asked), timeout=self._timeout_s)
         found = []
         for each in asked:
             if each in late:
@@ -243,7 +243,12 @@ class ShardedIndex:
 
 
 def _added(found: Sequence[Cooccurrence], kind: CountKind) -> Cooccurrence:
-    return together([(each.documents, each.pairs, each.nearest_words) for each in found], kind)
+    counts = []
+    for each in found:
+        assert each.documents is not None  # of segments that are there all is known
+        assert each.pairs is not None
+        counts.append((each.documents, each.pairs, each.nearest_words))
+    return together(counts, kind)
 
 
 def _nearest(found: Iterator[PlacedWindow], limit: int) -> Iterator[Passage]:
