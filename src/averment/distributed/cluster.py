@@ -90,7 +90,7 @@ def errors_told(doing: str) -> Iterator[None]:
     except RayTaskError as error:
         if isinstance(error.cause, AvermentError):
             raise error.cause from None
-        raise ClusterError(f"{doing}: {error}", hint="Please report this.") from error
+        raise ClusterError(f"{doing}: {error.cause!r}", hint="Please report this.") from error
     except RayError as error:
         raise ClusterError(
             f"{doing}: its worker died {MOST_RETRIES + 1} times ({type(error).__name__}).",

@@ -1,0 +1,133 @@
+"""Rows, texts and other work spread over a cluster: the results of one process, in its order."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import averment
+from averment.cli.app import run
+from averment.distributed.filtering import on_ray
+from averment.distributed.spreading import spread
+from averment.errors import ClusterError, MissingExtraError, QueryError
+from averment.filtering.running import Pace
+from averment.types import Document
+from averment.wiring.filters import open_filter
+from distributed.conftest import Nodes
+
+FILES = ("kept.jsonl", "rejected.jsonl", "report.json", "filter.json")
+TOWNS = ("Kristiansand", "Denmark", "Zanzibar")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    texts = (
+        "The ferry Sorlandia was built in Kristiansand and sails from Hirtshals.",
+        "Hirtshals lies in Denmark. The port of Hirtshals is large.",
+    )
+    documents = [Document(f"d{at}", text) for at, text in enumerate(texts)]
+    averment.build_index(documents, tmp_path / "idx")
+    return tmp_path / "idx"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rows = [
+        json.dumps({"answer": f"The ferry Sorlandia was built in {TOWNS[at % 3]} in {at}."})
+        for at in range(1100)
+    ]
+    rows[700] = "no row"
+    (tmp_path / "data.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path / "data.jsonl"
+
+
+def made(folder: Path) -> Callable[[], Callable[[int], int]]:
+    """Makes work that kills its worker once, at 5, and refuses numbers below zero."""
+
+    def make() -> Callable[[int], int]:  # workers do not have this module: all goes with it
+        def square(number: int) -> int:
+            if number < 0:
+                raise QueryError(f"{number} is below zero")
+            if number == 5 and not (folder / "killed").exists():
+                (folder / "killed").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return number * number
+
+        return square
+
+    return make
+
+
+@pytest.mark.ray
+@pytest.mark.xdist_group("ray")
+def test_results_come_in_order_and_what_is_lost_is_done_again(nodes: Nodes, tmp_path: Path) -> None:
+    taken: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(30):
+            taken.append(number)
+            yield number
+
+    results = spread(made(tmp_path), numbers(), doing="squaring")
+
+    assert next(results) == 0
+    assert len(taken) < 10  # it is not all read before the first result is there
+    assert list(results) == [number * number for number in range(1, 30)]
+    assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.ray
+@pytest.mark.xdist_group("ray")
+def test_what_the_work_raises_is_raised(nodes: Nodes, tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match="-1 is below zero"):
+        list(spread(made(tmp_path), [1, -1], doing="squaring"))
+
+
+@pytest.mark.ray
+@pytest.mark.xdist_group("ray")
+def test_a_filter_on_ray_leaves_the_bytes_of_a_local_one(
+    nodes: Nodes, index: Path, data: Path, tmp_path: Path
+) -> None:
+    open_filter(data, index=index).run(tmp_path / "here")
+
+    def kill_one(pace: Pace) -> None:
+        if pace.n_rows <= 256:
+            nodes.kill_one()
+
+    on_ray(open_filter(data, index=index)).run(tmp_path / "ray", on_pace=kill_one)
+
+    for name in FILES:
+        assert (tmp_path / "ray" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    assert len((tmp_path / "ray" / "rejected.jsonl").read_bytes().splitlines()) > 300
+
+
+def test_a_dry_run_is_refused_on_ray(
+    index: Path, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["filter", str(data), "--index", str(index), "--dry-run", "9", "--engine", "ray"]
+
+    assert run(asked) == 2
+    assert "Leave out --engine ray" in capsys.readouterr().err
+
+
+def test_without_ray_it_is_said_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'averment\[ray\]'"):
+        list(spread(made(Path()), [1], doing="squaring"))
+
+
+def test_an_address_where_nothing_is_ends_in_a_line_to_type(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_ADDRESS", "no address")
+
+    with pytest.raises(ClusterError, match="ray start --head"):
+        list(spread(made(Path()), [1], doing="squaring"))
