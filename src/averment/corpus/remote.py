@@ -93,7 +93,7 @@ def find_remote(url: str) -> Iterator[Found]:
     """
     fs, path = _filesystem(url)
     try:
-        root, files = _listed(fs, path)
+        base, root, files = _listed(fs, path, url)
     except Exception as error:  # each store has errors of its own
         raise UsageError(
             f"{url} cannot be looked at: {_as_os_error(error)}.",
@@ -106,19 +106,18 @@ def find_remote(url: str) -> Iterator[Found]:
         if not any(part.startswith(".") for part in name.split("/")):
             told = hashlib.sha256(repr(sorted(files[found].items(), key=str)).encode())
             size = files[found].get("size")
-            remote = RemoteFile(str(fs.unstrip_protocol(found)))
-            yield Found(remote, name, size, told.hexdigest())
+            yield Found(RemoteFile(f"{base}/{name}"), name, size, told.hexdigest())
 
 
-def _listed(fs: Any, path: str) -> tuple[str, Mapping[str, Mapping[str, Any]]]:
-    """What names begin after, and the files by path with what is known of each."""
+def _listed(fs: Any, path: str, url: str) -> tuple[str, str, Mapping[str, Mapping[str, Any]]]:
+    """After which part of URLs and paths names begin, and what is known of each file by path."""
     if _PATTERN.search(path):
-        fixed = path[: _PATTERN.search(path).start()]  # type: ignore[union-attr]
+        base, root = (_PATTERN.split(each)[0].rpartition("/")[0] for each in (url, path))
         found = fs.glob(path, detail=True)
-        return fixed.rpartition("/")[0], {p: i for p, i in found.items() if i["type"] == "file"}
+        return base, root, {p: info for p, info in found.items() if info["type"] == "file"}
     if fs.isfile(path):
-        return path.rpartition("/")[0], {path: fs.info(path)}
-    return path, fs.find(path, detail=True)
+        return url.rpartition("/")[0], path.rpartition("/")[0], {path: fs.info(path)}
+    return url.rstrip("/"), path.rstrip("/"), fs.find(path, detail=True)
 
 
 def _filesystem(url: str) -> tuple[Any, str]:
