@@ -25,7 +25,7 @@
     ├── LedgerError
     │   ├── LedgerFormatError      the audit ledger is damaged, or of a newer schema
     │   └── LedgerUnavailable      transient: held by another process, a full disk
-    ├── ClusterError               transient: no Ray cluster, or its workers die
+    ├── ClusterUnavailable         transient: no Ray cluster, or its workers die
     └── DatasetError               a record of a corpus or data set that cannot be used
 
 A foreign exception is translated once, in the adapter it crossed, with ``from``. A message names
@@ -228,7 +228,7 @@ class LedgerUnavailable(LedgerError):
     transient = True
 
 
-class ClusterError(AvermentError):
+class ClusterUnavailable(AvermentError):
     """Work that was spread over a Ray cluster cannot be done."""
 
     transient = True

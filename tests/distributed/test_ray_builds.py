@@ -18,7 +18,7 @@ from averment.corpus.files import list_files
 from averment.distributed import building
 from averment.distributed.building import build_on_ray
 from averment.distributed.pieces import cut_into_pieces
-from averment.errors import ClusterError, DatasetError
+from averment.errors import ClusterUnavailable, DatasetError
 from averment.index.embedded import open_embedded
 from distributed.built_by_hand import PIECE_BYTES, build_here, manifest, write_corpus
 from distributed.conftest import Nodes
@@ -163,7 +163,7 @@ def test_a_piece_that_kills_its_workers_ends_the_build(
         yield
 
     monkeypatch.setattr(building, "make_blocks", deadly)
-    with pytest.raises(ClusterError, match="its worker died 4 times"):
+    with pytest.raises(ClusterUnavailable, match="its worker died 4 times"):
         build(corpus / "t0.txt", tmp_path / "ray")
 
 

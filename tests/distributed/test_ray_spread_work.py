@@ -18,7 +18,7 @@ import averment
 from averment.cli.app import run
 from averment.distributed.filtering import on_ray
 from averment.distributed.spreading import spread
-from averment.errors import ClusterError, MissingExtraError, QueryError
+from averment.errors import ClusterUnavailable, MissingExtraError, QueryError
 from averment.evaluation.datasets import read_dataset
 from averment.evaluation.rows import FILE_NAME, Row, open_rows, read_rows
 from averment.evaluation.running import Asking, DrawnSet, Entrant, asked, run_bench
@@ -220,5 +220,5 @@ def test_an_address_where_nothing_is_ends_in_a_line_to_type(
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_ADDRESS", "no address")
 
-    with pytest.raises(ClusterError, match="ray start --head"):
+    with pytest.raises(ClusterUnavailable, match="ray start --head"):
         list(spread(made(Path()), [1], doing="squaring"))

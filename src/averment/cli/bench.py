@@ -65,6 +65,22 @@ def list_benches(json: JsonOption = False) -> None:
         out().print(f"{spec.name:<{width}} {spec.title}: {spec.expects}", markup=False)
 
 
+_DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where the data files lie.  [default: $AVERMENT_DATA, else beside the bench]",
+        show_default=False,
+    ),
+]
+_OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The folder of the run.  [default: runs/BENCH-MODEL in the home directory]",
+        show_default=False,
+    ),
+]
 _DECIDING = (
     "aliases",
     "calibrator",
@@ -102,22 +118,8 @@ def run(
         Path | None,
         typer.Option(help="An index instead of the bench's corpus.", show_default=False),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the data files lie.  [default: $AVERMENT_DATA, else beside the bench]",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder of the run.  [default: runs/BENCH-MODEL in the home directory]",
-            show_default=False,
-        ),
-    ] = None,
+    data: _DataOption = None,
+    output: _OutputOption = None,
     offline: OfflineOption = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)

@@ -62,6 +62,14 @@ _ContextOption = Annotated[
         "may be repeated."
     ),
 ]
+_ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Re-scores the text: a name of `averment models list`, or a .gguf file.  "
+        "[default: none]",
+        show_default=False,
+    ),
+]
 _DOCUMENTS = frozenset((".md", ".html", ".htm", ".pdf", ".docx", ".pptx"))
 _FILE = "Name a text file, or - for stdin."
 
@@ -73,14 +81,7 @@ def check(
     context: _ContextOption = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
     index: IndexOption = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Re-scores the text: a name of `averment models list`, or a .gguf file.  "
-            "[default: none]",
-            show_default=False,
-        ),
-    ] = None,
+    model: _ModelOption = None,
     atomic: Annotated[
         bool, typer.Option("--atomic", help="A claim is one fact of a sentence, not the sentence.")
     ] = False,

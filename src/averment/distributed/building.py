@@ -89,7 +89,7 @@ def build_on_ray(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: There is no cluster, or workers die again and again.
+        ClusterUnavailable: There is no cluster, or workers die again and again.
         EmptyCorpusError, UsageError, DatasetError: As `build_index`.
     """
     refuse_aliases_without_text(aliases, counts_only=counts_only)

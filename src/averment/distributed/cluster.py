@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from averment.errors import AvermentError, ClusterError, MissingExtraError
+from averment.errors import AvermentError, ClusterUnavailable, MissingExtraError
 
 MOST_RETRIES = 3
 """How often work is done again that was lost with its worker."""
@@ -29,7 +29,7 @@ def joined() -> Iterator[Any]:
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: The cluster cannot be reached, or none be started.
+        ClusterUnavailable: The cluster cannot be reached, or none be started.
     """
     # Before the import: Ray reads it then, and so do the processes that it starts.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -48,7 +48,7 @@ def joined() -> Iterator[Any]:
             **_of_a_new_cluster(),
         )
     except Exception as error:  # of many kinds, by what is wrong with the address or the machine
-        raise ClusterError(
+        raise ClusterUnavailable(
             f"There is no Ray cluster to work on: {error}.",
             hint="Start one: ray start --head. If one is gone: ray stop, and unset RAY_ADDRESS.",
         ) from error
@@ -81,7 +81,7 @@ def errors_told(doing: str) -> Iterator[None]:
 
     Raises:
         AvermentError: What the work itself has raised.
-        ClusterError: Workers died with the work, more often than it was tried again.
+        ClusterUnavailable: Workers died with the work, more often than it was tried again.
     """
     from ray.exceptions import RayError, RayTaskError
 
@@ -90,9 +90,9 @@ def errors_told(doing: str) -> Iterator[None]:
     except RayTaskError as error:
         if isinstance(error.cause, AvermentError):
             raise error.cause from None
-        raise ClusterError(f"{doing}: {error.cause!r}", hint="Please report this.") from error
+        raise ClusterUnavailable(f"{doing}: {error.cause!r}", hint="Please report this.") from error
     except RayError as error:
-        raise ClusterError(
+        raise ClusterUnavailable(
             f"{doing}: its worker died {MOST_RETRIES + 1} times ({type(error).__name__}).",
             hint="Often that is too little memory. What is done stays: run the command again.",
         ) from error

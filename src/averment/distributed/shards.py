@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from averment.distributed.cluster import joined
-from averment.errors import AvermentError, ClusterError, IndexFormatError, IndexUnavailable
+from averment.errors import AvermentError, ClusterUnavailable, IndexFormatError, IndexUnavailable
 from averment.index.embedded import PlacedWindow, open_segments, together
 from averment.index.manifest import Manifest, read_manifest
 from averment.text import TextForm
@@ -48,7 +48,7 @@ def open_shards(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: There is no cluster.
+        ClusterUnavailable: There is no cluster.
         NotAnIndexError, IndexFormatError: There is no index at the path, or it cannot be used.
     """
     place = Path(path).absolute()
@@ -133,12 +133,12 @@ class ShardedIndex:
         """Wait until all shards answer.
 
         Raises:
-            ClusterError: One does not.
+            ClusterUnavailable: One does not.
             IndexFormatError: One has another index, or a damaged one.
         """
         found, kind = self._of_each("count", [])
         if kind is not CountKind.EXACT:
-            raise ClusterError(
+            raise ClusterUnavailable(
                 f"{len(self._shards) - len(found)} of {len(self._shards)} shards did not start.",
                 hint="Every machine has to see the index under the same path; see the log of Ray.",
             )

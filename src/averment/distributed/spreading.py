@@ -34,7 +34,7 @@ def spread(
 
     Raises:
         MissingExtraError: Ray is not installed.
-        ClusterError: There is no cluster, or workers die again and again.
+        ClusterUnavailable: There is no cluster, or workers die again and again.
         AvermentError: What the work raises.
     """
     with joined() as ray:
