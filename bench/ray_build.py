@@ -45,8 +45,9 @@ def main() -> None:
     asked = parser.parse_args()
     asked.work.mkdir(parents=True, exist_ok=True)
     corpus = _written_out(asked.corpus, asked.work / "corpus.jsonl", asked.megabytes)
-    began, load = time.perf_counter(), os.getloadavg()
+    began, load, cpu = time.perf_counter(), os.getloadavg(), time.process_time()
     local_s = _local(corpus, asked.work / "local")
+    local_cpu_s = time.process_time() - cpu
     rounds = [_round(corpus, asked, turn) for turn in range(asked.rounds)]
     middle = {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
     row = {
@@ -59,6 +60,7 @@ def main() -> None:
         "load_before": load[0],
         "load_after": os.getloadavg()[0],
         "local_s": local_s,
+        "local_cpu_s": local_cpu_s,
         **middle,
         "scales": middle["one_worker_s"] / middle["two_workers_s"],
         "share_of_control": middle["one_worker_s"] / middle["two_workers_s"] / middle["control"],
@@ -94,10 +96,16 @@ def _round(corpus: Path, asked: argparse.Namespace, turn: int) -> dict[str, floa
     control = _control()
     order = (1, 2) if turn % 2 == 0 else (2, 1)
     took = {n: _on_ray(corpus, asked, n) for n in order}
-    return {"control": control, "one_worker_s": took[1], "two_workers_s": took[2]}
+    return {
+        "control": control,
+        "one_worker_s": took[1][0],
+        "two_workers_s": took[2][0],
+        "driver_cpu_s": took[2][1],
+    }
 
 
-def _on_ray(corpus: Path, asked: argparse.Namespace, n_workers: int) -> float:
+def _on_ray(corpus: Path, asked: argparse.Namespace, n_workers: int) -> tuple[float, float]:
+    """Seconds of a build, and processor seconds of this process, which has no worker's part."""
     import ray
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -113,17 +121,17 @@ def _on_ray(corpus: Path, asked: argparse.Namespace, n_workers: int) -> float:
         ray.get([warm.remote() for _ in range(n_workers)])  # workers are there, with their imports
         target = asked.work / "ray"
         shutil.rmtree(target, ignore_errors=True)
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.process_time()
         build_on_ray(
             list_files([corpus]), target, piece_bytes=int(asked.piece_megabytes * (1 << 20))
         )
-        seconds = time.perf_counter() - began
+        seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     finally:
         ray.shutdown()
     told = [_files(each) for each in (target, asked.work / "local")]
     if told[0] != told[1]:
         sys.exit("the files are not those of the local build")
-    return seconds
+    return seconds, cpu
 
 
 def _warm() -> None:
