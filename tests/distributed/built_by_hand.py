@@ -35,6 +35,12 @@ def write_corpus(folder: Path, *, n_files: int = 2, n_records: int = 120) -> Pat
         (folder / f"part-{at}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for number in range(3):
         (folder / f"t{number}.txt").write_text(f"Text {number} speaks of Hardy.", encoding="utf-8")
+    entries = "".join(
+        f"{at}. Hardy, S. and Forth, J. The towns of Nevada. Journal of Towns, {1990 + at}.\n"
+        for at in range(1, 9)
+    )
+    told = f"# Towns\n\nSilas Hardy came to Reno.\n\n## References\n\n{entries}"
+    (folder / "paper.md").write_text(told, encoding="utf-8")
     (folder / "picture.png").write_bytes(b"\x89PNG")
     return folder
 

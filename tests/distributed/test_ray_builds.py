@@ -79,8 +79,10 @@ def test_the_bytes_are_those_of_a_local_build(
     options = {"words_per_segment": 1500, **options}
     bad_here = build_here(corpus, tmp_path / "here", **options)
 
-    bad = build(corpus, tmp_path / "ray", **options)
+    shorter: list[str] = []
+    bad = build(corpus, tmp_path / "ray", on_shorter=shorter.append, **options)
 
+    assert shorter == ["paper.md"]
     assert len(cut_into_pieces(list_files([corpus]), piece_bytes=PIECE_BYTES)) > 5
     assert manifest(tmp_path / "ray") == manifest(tmp_path / "here")
     assert open_embedded(tmp_path / "ray").verify() == []

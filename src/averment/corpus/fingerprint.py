@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from averment.corpus.files import BadRecord, CorpusFile
 
 
-def fingerprint(
-    files: Sequence[CorpusFile | BadRecord], *, keep_references: bool = False
-) -> str:
+def fingerprint(files: Sequence[CorpusFile | BadRecord], *, keep_references: bool = False) -> str:
     """A digest of the names, sizes and times of change of the files of a corpus.
 
     Args:

@@ -60,6 +60,7 @@ class BlockOptions:
         cuts_passages: Passages and their search terms are wanted.
         n_characters: After which a block ends, though its piece does not.
         form_identity: Of the driver: other workers would count other words.
+        keep_references: Bibliographies are counted too.
     """
 
     engine: str
@@ -68,6 +69,7 @@ class BlockOptions:
     cuts_passages: bool
     n_characters: int
     form_identity: str
+    keep_references: bool
     counts_only: bool = False
 
 
@@ -97,7 +99,7 @@ def make_blocks(piece: Piece, options: BlockOptions) -> Iterator[PackedBlock]:
             if isinstance(file, BadRecord):
                 made.leave_out(file, None)
                 continue
-            for line, found, _ in read_file(file):
+            for line, found, _ in read_file(file, keep_references=options.keep_references):
                 if isinstance(found, Unusable):
                     missing = found.error if isinstance(found, NeedsExtra) else None
                     made.leave_out(BadRecord(file.path, line, str(found)), missing)
@@ -123,6 +125,7 @@ class _NewBlock:
         self._paths: dict[str, int] = {}
         self._places: list[tuple[int, int]] = []
         self._lengths: list[int] = []
+        self._shorter: list[int] = []
         self._bad: list[tuple[int, str, int | None, str, Any]] = []
         self._passages: list[Passage] = []
         self._openings: list[tuple[Any, ...]] = []
@@ -146,6 +149,8 @@ class _NewBlock:
         number = self._paths.setdefault(str(file.path), len(self._paths))
         self._places.append((number, _WHOLE_FILE if line is None else line))
         self._lengths.append(len(document.text))
+        if document.layout and document.layout.lacks_references:
+            self._shorter.append(at)
         self.n_characters += len(document.text)
 
     def packed(self) -> PackedBlock:
@@ -163,7 +168,12 @@ class _NewBlock:
         save_strings(self._directory, "spelled", list(numbers))
         names = {"openings": self._openings, "explained": self._explained}
         (self._directory / _NAMES).write_text(json.dumps(names), encoding="ascii")
-        about = {"entry": to_plain(entry), "paths": list(self._paths), "bad": self._bad}
+        about = {
+            "entry": to_plain(entry),
+            "paths": list(self._paths),
+            "bad": self._bad,
+            "shorter": self._shorter,
+        }
         (self._directory / _ABOUT).write_text(json.dumps(about), encoding="ascii")
         entries = make_durable(self._directory)
         files = {each.path: (self._directory / each.path).read_bytes() for each in entries}
@@ -206,6 +216,8 @@ class Block:
         self.part: Part | None = None if entry is None else open_part(directory, entry, options)
         self._paths: list[str] = about["paths"]
         self._bad = about["bad"]
+        self.shorter = frozenset(about["shorter"])
+        """The documents whose references were left out."""
         self._places = load_array(directory, "places", np.int64)
         self.lengths: Sequence[int] = load_array(directory, "lengths", np.int64).tolist()
         """Characters of each document."""

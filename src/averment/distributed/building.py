@@ -48,6 +48,7 @@ from averment.wiring.audited_changes import (
     recording,
 )
 from averment.wiring.corpus import refuse_aliases_without_text
+from averment.wiring.foreign import refuse_address
 from averment.wiring.retrievers import carry_vectors
 
 _QUEUED = 2
@@ -63,8 +64,10 @@ def build_on_ray(
     fold_accents: bool = False,
     counts_only: bool = False,
     keep_tokens: bool = False,
+    keep_references: bool = False,
     on_bad: Callable[[BadRecord], None] = lambda record: None,
     on_bytes: Callable[[int, int], None] = lambda done, total: None,
+    on_shorter: Callable[[str], None] = lambda document_id: None,
     on_resume: Callable[[int, int], None] = lambda done, total: None,
     aliases: Sequence[AliasRow] = (),
     settings: Settings | None = None,
@@ -79,8 +82,10 @@ def build_on_ray(
         fold_accents: "Zürich" and "Zurich" are one word.
         counts_only: Statistics without text.
         keep_tokens: Words are kept for snippets.
+        keep_references: Bibliographies are counted too.
         on_bad: Told of everything that is left out, in the order of the corpus.
         on_bytes: Told (bytes that are indexed, bytes of all files) after each piece.
+        on_shorter: Told the id of each document whose references were left out.
         on_resume: Told (pieces that an interrupted build had finished, all pieces), if there are.
         aliases: How names are written; kept with the index.
         settings: Name the ledger of changes; None: those of environment and files.
@@ -93,6 +98,7 @@ def build_on_ray(
         EmptyCorpusError, UsageError, DatasetError: As `build_index`.
     """
     refuse_aliases_without_text(aliases, counts_only=counts_only)
+    refuse_address(Path(path))
     with (
         recording(settings) as recorder,
         IndexWriter(
@@ -101,16 +107,17 @@ def build_on_ray(
             counts_only=counts_only,
             keep_tokens=keep_tokens,
             words_per_segment=words_per_segment,
-            resume_key=fingerprint(files),
+            resume_key=fingerprint(files, keep_references=keep_references),
         ) as writer,
     ):
         before = index_before(Path(path))
-        options = _block_options(writer, piece_bytes)
+        options = _block_options(writer, piece_bytes, keep_references=keep_references)
         # Workers stand in other directories than we do; what is told is told as it was given.
         spelled = {str(file.path.absolute()): file.path for file in files}
         files = [replace(file, path=file.path.absolute()) for file in files]
         store = BlockStore(writer.workshop, options, spelled)
-        assembly = _Assembly(writer, on_bad, None if recorder is None else DocumentLog())
+        log = None if recorder is None else DocumentLog()
+        assembly = _Assembly(writer, on_bad, on_shorter, log)
         pieces = cut_into_pieces(files, piece_bytes=piece_bytes)
         with disk_errors(Path(path)):
             for piece_blocks in _made(pieces, options, store, on_bytes, on_resume):
@@ -120,13 +127,12 @@ def build_on_ray(
             if writer.keeps_text and writer.n_documents:
                 assembly.write_extras(aliases)
         info = writer.publish()
-        if recorder is not None:
-            assert assembly.log is not None
-            record_ingestion(recorder, assembly.log, action="build", before=before, after=info)
+        if recorder is not None and log is not None:
+            record_ingestion(recorder, log, action="build", before=before, after=info)
     return info
 
 
-def _block_options(writer: IndexWriter, piece_bytes: int) -> BlockOptions:
+def _block_options(writer: IndexWriter, piece_bytes: int, *, keep_references: bool) -> BlockOptions:
     made = writer.options
     return BlockOptions(
         engine=made.engine,
@@ -135,6 +141,7 @@ def _block_options(writer: IndexWriter, piece_bytes: int) -> BlockOptions:
         cuts_passages=not made.counts_only,
         n_characters=piece_bytes,
         form_identity=made.form.identity,
+        keep_references=keep_references,
     )
 
 
@@ -210,15 +217,21 @@ class _Assembly:
     Args:
         writer: Of the index.
         on_bad: Told of what is left out.
+        on_shorter: Told of documents whose references are.
         log: Of the documents, for a ledger; None: nobody wants it.
     """
 
     def __init__(
-        self, writer: IndexWriter, on_bad: Callable[[BadRecord], None], log: DocumentLog | None
+        self,
+        writer: IndexWriter,
+        on_bad: Callable[[BadRecord], None],
+        on_shorter: Callable[[str], None],
+        log: DocumentLog | None,
     ) -> None:
         self._writer = writer
         self._on_bad = on_bad
-        self.log = log
+        self._on_shorter = on_shorter
+        self._log = log
         self._cuts = Cuts(writer.options.engine, writer.words_per_segment)
         self._first_places = FirstPlaces()
         self._terms = Terms()
@@ -244,9 +257,11 @@ class _Assembly:
                 self._on_bad(duplicate)
                 kept[number] = False
                 continue
-            if self.log is not None:
+            if self._log is not None:
                 assert part.store is not None
-                self.log.add(part.store.document(number))
+                self._log.add(part.store.document(number))
+            if number in block.shorter:
+                self._on_shorter(part.document_ids[number])
             if self._cuts.is_after(block.lengths[number], part.whole.document_words(number)):
                 self._append(part, first, number + 1, kept)
                 self._end_segment()

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 from averment.distributed.cluster import joined
 from averment.errors import AvermentError, ClusterUnavailable, IndexFormatError, IndexUnavailable
-from averment.index.embedded import PlacedWindow, open_segments, together
+from averment.index.combined import PlacedWindow, together
+from averment.index.embedded import open_segments
 from averment.index.manifest import Manifest, read_manifest
 from averment.text import TextForm
 from averment.types import (

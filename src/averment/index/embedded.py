@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, islice, starmap
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from averment.dating import Dates, Days, Undated
 from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
+from averment.index.combined import PlacedWindow, together
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import COMPILED, Segment, check_engine
 from averment.index.engines import words as engine_words
@@ -570,14 +571,6 @@ class EmbeddedIndex:
         return occurrences
 
 
-class PlacedWindow(NamedTuple):
-    """The text around a pair, how far apart it stands, and its first word in the document."""
-
-    words_apart: int
-    first: int
-    passage: Passage
-
-
 class _Near(NamedTuple):
     """A pair in a document of a part: its distance and the words from `first` up to `end`.
 
@@ -605,19 +598,6 @@ def _joined(words: Sequence[str]) -> tuple[str, list[Word]]:
         placed.append(Word(word, start, start + len(word)))
         start += len(word) + 1
     return " ".join(words), placed
-
-
-def together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
-    """What the segments found of one pair, as the answer of the index."""
-    documents = pairs = 0
-    nearest: int | None = None
-    for here, n_pairs, words in found:
-        documents += here
-        pairs += n_pairs
-        if words is not None and (nearest is None or words < nearest):
-            nearest = words
-    exists = pairs > 0 or (None if kind is CountKind.LOWER_BOUND else False)
-    return Cooccurrence(exists, documents, pairs, nearest, kind)
 
 
 def _n_threads(questions: Sequence[object]) -> int:
