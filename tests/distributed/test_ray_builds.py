@@ -21,7 +21,7 @@ from averment.distributed.pieces import cut_into_pieces
 from averment.errors import ClusterUnavailable, DatasetError
 from averment.index.embedded import open_embedded
 from distributed.built_by_hand import PIECE_BYTES, build_here, manifest, write_corpus
-from distributed.conftest import Nodes
+from distributed.ray_nodes import Nodes
 
 pytestmark = [pytest.mark.ray, pytest.mark.xdist_group("ray")]
 

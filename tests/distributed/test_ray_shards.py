@@ -17,7 +17,7 @@ from averment.index.build import IndexWriter
 from averment.index.embedded import EmbeddedIndex, open_embedded
 from averment.ports import CorpusIndex
 from averment.types import Count, CountKind, Document
-from distributed.conftest import Nodes
+from distributed.ray_nodes import Nodes
 
 pytestmark = [pytest.mark.ray, pytest.mark.xdist_group("ray")]
 

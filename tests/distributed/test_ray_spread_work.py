@@ -16,6 +16,7 @@ import pytest
 
 import averment
 from averment.cli.app import run
+from averment.distributed.cluster import joined
 from averment.distributed.filtering import on_ray
 from averment.distributed.spreading import spread
 from averment.errors import ClusterUnavailable, MissingExtraError, QueryError
@@ -25,7 +26,7 @@ from averment.evaluation.running import Asking, DrawnSet, Entrant, asked, run_be
 from averment.filtering.running import Pace
 from averment.types import Document
 from averment.wiring.filters import open_filter
-from distributed.conftest import Nodes
+from distributed.ray_nodes import Nodes
 from evaluation.bench_world import documents, write_questions
 
 FILES = ("kept.jsonl", "rejected.jsonl", "report.json", "filter.json")
@@ -87,6 +88,20 @@ def test_results_come_in_order_and_what_is_lost_is_done_again(nodes: Nodes, tmp_
     assert len(taken) < 10  # it is not all read before the first result is there
     assert list(results) == [number * number for number in range(1, 30)]
     assert (tmp_path / "killed").exists()
+
+
+@pytest.mark.ray
+@pytest.mark.xdist_group("ray")
+def test_what_ray_says_is_no_result(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:
+    with joined():
+        from ray._private import worker
+
+        told = {"lines": ["a node is dead"], "pid": "raylet", "is_err": False}
+        worker.print_to_stdstream(told, ignore_prefix=False)
+
+    said = capsys.readouterr()
+    assert "a node is dead" in said.err
+    assert said.out == ""
 
 
 @pytest.mark.ray

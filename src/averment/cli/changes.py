@@ -238,7 +238,7 @@ def _ingest(
     from averment.corpus.fingerprint import fingerprint
     from averment.corpus.readers import read_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index, open_own_index, read_alias_table, vector_state
+    from averment.wiring import build_index, read_alias_table
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
@@ -298,6 +298,15 @@ def _ingest(
         print_json({**info_object(info, target), **found})
         return
     _print_bad(bad)
+    _print_built(info, target, without_references, seconds, flag=_flag(index, target))
+
+
+def _print_built(
+    info: CorpusInfo, target: Path, without_references: list[str], seconds: float, *, flag: str
+) -> None:
+    """What an index holds now, and what comes next."""
+    from averment.wiring import open_own_index, vector_state
+
     console = out()
     console.print(f"Index: {target}")
     console.print(
@@ -311,9 +320,7 @@ def _ingest(
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")
-    if not options.get("add") and options.get("language") is None:
-        _print_language(seen.most)
-    console.print(f'Next: averment ask{_flag(index, target)} "your question"')
+    console.print(f'Next: averment ask{flag} "your question"')
 
 
 def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from averment.errors import AvermentError, ClusterUnavailable, MissingExtraError
@@ -52,10 +53,27 @@ def joined() -> Iterator[Any]:
             f"There is no Ray cluster to work on: {error}.",
             hint="Start one: ray start --head. If one is gone: ray stop, and unset RAY_ADDRESS.",
         ) from error
+    _keep_stdout_clean()
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _keep_stdout_clean() -> None:
+    """What Ray says of dead machines goes to stderr: stdout is for results, which programs read.
+
+    Ray 2.60 has no switch for it.
+    """
+    from ray._private import worker
+
+    said = worker.print_to_stdstream
+    if getattr(said, "func", None) is not _on_stderr:
+        worker.print_to_stdstream = partial(_on_stderr, said)
+
+
+def _on_stderr(say: Callable[..., None], data: dict[str, Any], *args: Any, **options: Any) -> None:
+    say({**data, "is_err": True}, *args, **options)
 
 
 def _of_a_new_cluster() -> dict[str, Any]:
