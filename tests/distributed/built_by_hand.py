@@ -13,6 +13,7 @@ from averment.corpus.readers import read_files
 from averment.index.build import IndexWriter
 from averment.retrieval.bm25 import build_bm25
 from averment.text import TextForm
+from averment.types import Document, Passage
 from averment.wiring.aliases import write_aliases
 
 TOWNS = ("Reno", "Wells", "Elko", "Ely", "Zürich")
@@ -35,6 +36,8 @@ def write_corpus(folder: Path, *, n_files: int = 2, n_records: int = 120) -> Pat
         (folder / f"part-{at}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for number in range(3):
         (folder / f"t{number}.txt").write_text(f"Text {number} speaks of Hardy.", encoding="utf-8")
+    german = "Der Ort liegt an der Grenze und wurde im Jahr 1868 von Siedlern gegründet. " * 4
+    (folder / "ort.txt").write_text(german, encoding="utf-8")
     entries = "".join(
         f"{at}. Hardy, S. and Forth, J. The towns of Nevada. Journal of Towns, {1990 + at}.\n"
         for at in range(1, 9)
@@ -57,12 +60,17 @@ def build_here(
         path, form=TextForm(), words_per_segment=words_per_segment, **options
     ) as writer:
         for document in documents:
-            writer.add(document, cut_passages(document) if writer.wants_passages else ())
+            writer.add(document, _passages(document, writer))
         if writer.keeps_text:
-            build_bm25(writer.passages(), writer.extra_directory("bm25"))
+            passages, languages = writer.passages(), writer.passage_languages()
+            build_bm25(passages, writer.extra_directory("bm25"), languages=languages)
             write_aliases(writer, ())
         writer.publish()
     return bad
+
+
+def _passages(document: Document, writer: IndexWriter) -> list[Passage]:
+    return cut_passages(document, language=writer.language) if writer.wants_passages else []
 
 
 def manifest(path: Path) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from averment.distributed.building import build_on_ray
 from averment.distributed.pieces import cut_into_pieces
 from averment.errors import ClusterUnavailable, DatasetError
 from averment.index.embedded import open_embedded
+from averment.types import Document
 from distributed.built_by_hand import PIECE_BYTES, build_here, manifest, write_corpus
 from distributed.ray_nodes import Nodes
 
@@ -70,6 +71,7 @@ def build(corpus: Path, path: Path, **options: Any) -> list[str]:
     [
         pytest.param({"words_per_segment": None}, id="one segment"),
         pytest.param({"words_per_segment": 1500}, id="segments that end inside of blocks"),
+        pytest.param({"language": "auto"}, id="several languages"),
         pytest.param({"counts_only": True, "keep_tokens": True}, id="counts only"),
     ],
 )
@@ -79,10 +81,12 @@ def test_the_bytes_are_those_of_a_local_build(
     options = {"words_per_segment": 1500, **options}
     bad_here = build_here(corpus, tmp_path / "here", **options)
 
-    shorter: list[str] = []
-    bad = build(corpus, tmp_path / "ray", on_shorter=shorter.append, **options)
+    told: list[Document] = []
+    bad = build(corpus, tmp_path / "ray", on_document=told.append, **options)
 
+    shorter = [each.document_id for each in told if each.layout and each.layout.lacks_references]
     assert shorter == ["paper.md"]
+    assert len(told) == open_embedded(tmp_path / "here").info.n_documents
     assert len(cut_into_pieces(list_files([corpus]), piece_bytes=PIECE_BYTES)) > 5
     assert manifest(tmp_path / "ray") == manifest(tmp_path / "here")
     assert open_embedded(tmp_path / "ray").verify() == []

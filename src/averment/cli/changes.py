@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -255,6 +255,12 @@ def _ingest(
             on_bad(f"{document.document_id}: this id is there already")
 
     seen = SeenLanguages()
+
+    def note(document: Document) -> None:
+        seen.see(document.language, document.text)
+        if document.layout and document.layout.lacks_references:
+            without_references.append(document.document_id)
+
     table = read_alias_table(aliases) if aliases is not None else None
     for line in table.skipped if table else ():
         on_bad(line)
@@ -273,7 +279,7 @@ def _ingest(
                     keep_references=keep,
                     on_bad=on_bad,
                     on_bytes=advance,
-                    on_shorter=without_references.append,
+                    on_document=note,
                     on_resume=lambda done, n: _say_goes_on(f"{done:,} of {n_of(n, 'piece')}"),
                     **rest,
                     **options,
@@ -281,7 +287,7 @@ def _ingest(
             else:
                 read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
                 info = build_index(
-                    _noting(_seen(read, seen), without_references),
+                    _told(read, note),
                     target,
                     on_duplicate=on_duplicate,
                     resume_key=fingerprint(files, keep_references=keep),
@@ -299,6 +305,8 @@ def _ingest(
         return
     _print_bad(bad)
     _print_built(info, target, without_references, seconds, flag=_flag(index, target))
+    if not options.get("add") and options.get("language") is None:
+        _print_language(seen.most)
 
 
 def _print_built(
@@ -323,11 +331,10 @@ def _print_built(
     console.print(f'Next: averment ask{flag} "your question"')
 
 
-def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]:
-    """The documents; those whose references were left out are noted by their ids."""
+def _told(documents: Iterable[Document], note: Callable[[Document], None]) -> Iterator[Document]:
+    """The documents, each noted as it passes."""
     for document in documents:
-        if document.layout and document.layout.lacks_references:
-            ids.append(document.document_id)
+        note(document)
         yield document
 
 
@@ -338,12 +345,6 @@ def _print_language(most: str | None) -> None:
             "for their own stems: --language auto",
             markup=False,
         )
-
-
-def _seen(documents: Iterable[Document], seen: SeenLanguages) -> Iterator[Document]:
-    for document in documents:
-        seen.see(document.language, document.text)
-        yield document
 
 
 def _say_goes_on(there: str) -> None:

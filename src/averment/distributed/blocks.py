@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from averment.claims.aliases.acronyms import Explained, explained_in
 from averment.claims.aliases.openings import Opening, openings_in
@@ -39,7 +38,8 @@ from averment.index.new_segment import NewSegment
 from averment.index.parts import Part, open_part
 from averment.index.staging import Staging
 from averment.index.string_table import StringTable, save_strings
-from averment.retrieval.bm25 import numbered_terms
+from averment.languages import document_language
+from averment.retrieval.bm25 import NumberedTerms, numbered_terms
 from averment.text import TextForm
 from averment.trace import from_plain, to_plain
 from averment.types import Document, Passage
@@ -60,6 +60,7 @@ class BlockOptions:
         cuts_passages: Passages and their search terms are wanted.
         n_characters: After which a block ends, though its piece does not.
         form_identity: Of the driver: other workers would count other words.
+        language: Of documents that do not say theirs, or "auto".
         keep_references: Bibliographies are counted too.
     """
 
@@ -69,6 +70,7 @@ class BlockOptions:
     cuts_passages: bool
     n_characters: int
     form_identity: str
+    language: str
     keep_references: bool
     counts_only: bool = False
 
@@ -125,7 +127,7 @@ class _NewBlock:
         self._paths: dict[str, int] = {}
         self._places: list[tuple[int, int]] = []
         self._lengths: list[int] = []
-        self._shorter: list[int] = []
+        self._languages: list[str] = []
         self._bad: list[tuple[int, str, int | None, str, Any]] = []
         self._passages: list[Passage] = []
         self._openings: list[tuple[Any, ...]] = []
@@ -140,7 +142,12 @@ class _NewBlock:
         if self._segment is None:
             most = words_per_segment(self._options.engine)
             self._segment = NewSegment(self._staging, self._options, words_per_segment=most)
-        passages = cut_passages(document) if self._options.cuts_passages else []
+        passages = []
+        if self._options.cuts_passages:
+            language = self._options.language
+            passages = cut_passages(document, language=language)
+            written = document_language(document.language, document.text, language)
+            self._languages += [written] * len(passages)
         self._segment.add(document, digest_of(document), passages)
         at = len(self._places)
         self._passages += passages
@@ -149,30 +156,28 @@ class _NewBlock:
         number = self._paths.setdefault(str(file.path), len(self._paths))
         self._places.append((number, _WHOLE_FILE if line is None else line))
         self._lengths.append(len(document.text))
-        if document.layout and document.layout.lacks_references:
-            self._shorter.append(at)
         self.n_characters += len(document.text)
 
     def packed(self) -> PackedBlock:
         """The finished block; its directory is gone then."""
         entry = self._segment and self._segment.finish()
         self._segment = None
-        ids, numbers = numbered_terms(self._passages)
+        found = numbered_terms(self._passages, self._languages)
         places = np.array(self._places, dtype=np.int64).reshape(-1, 2)
         save_array(self._directory, "places", places)
         save_array(self._directory, "lengths", np.array(self._lengths, dtype=np.int64))
-        ends = np.cumsum([len(each) for each in ids], dtype=np.int64)
+        ends = np.cumsum([len(each) for each in found.ids], dtype=np.int64)
         save_array(self._directory, "term_ends", ends)
-        flat = np.concatenate([np.asarray(each, dtype=np.int32) for each in ids] or [_NONE])
+        flat = np.concatenate([np.asarray(each, dtype=np.int32) for each in found.ids] or [_NONE])
         save_array(self._directory, "terms", flat)
-        save_strings(self._directory, "spelled", list(numbers))
+        save_strings(self._directory, "spelled", list(found.numbers))
         names = {"openings": self._openings, "explained": self._explained}
         (self._directory / _NAMES).write_text(json.dumps(names), encoding="ascii")
         about = {
             "entry": to_plain(entry),
             "paths": list(self._paths),
             "bad": self._bad,
-            "shorter": self._shorter,
+            "languages": self._languages,
         }
         (self._directory / _ABOUT).write_text(json.dumps(about), encoding="ascii")
         entries = make_durable(self._directory)
@@ -216,8 +221,7 @@ class Block:
         self.part: Part | None = None if entry is None else open_part(directory, entry, options)
         self._paths: list[str] = about["paths"]
         self._bad = about["bad"]
-        self.shorter = frozenset(about["shorter"])
-        """The documents whose references were left out."""
+        self._languages: list[str] = about["languages"]
         self._places = load_array(directory, "places", np.int64)
         self.lengths: Sequence[int] = load_array(directory, "lengths", np.int64).tolist()
         """Characters of each document."""
@@ -240,26 +244,29 @@ class Block:
         paths = [self._spelled[each] for each in self._paths]
         return [(paths[file], line or None) for file, line in self._places.tolist()]
 
-    def terms(self, kept: Mask) -> tuple[list[npt.NDArray[np.int32]], list[str]]:
-        """The search terms of the passages of some documents, as `numbered_terms` gives them.
+    def add_terms(self, to: NumberedTerms, kept: Mask) -> None:
+        """Append the search terms of some documents, numbered through as if all were one text.
 
         Args:
+            to: The terms of the passages before.
             kept: Which documents; shape ``(n_documents,)``.
         """
         assert self.part is not None
         assert self.part.store is not None
-        flat, ends = (load_array(self._directory, "terms", np.int32), self._ends())
-        ids = np.split(flat, ends[:-1]) if len(ends) else []
-        spelled = list(StringTable(self._directory, "spelled"))
-        if kept.all():
-            return ids, spelled
-        of = self.part.store.passage_documents().tolist()
-        ids = [each for each, document in zip(ids, of, strict=True) if kept[document]]
+        flat = load_array(self._directory, "terms", np.int32)
+        ends = load_array(self._directory, "term_ends", np.int64)
+        of = self.part.store.passage_documents()
+        wanted = np.flatnonzero(kept[of]).tolist()
+        each = np.split(flat, ends[:-1]) if len(ends) else []
+        ids = [each[at] for at in wanted]
+        to.languages.update(self._languages[at] for at in wanted)
+        spelled = StringTable(self._directory, "spelled")
+        # In order of appearance, in which terms of documents that are left out do not count.
         found, first = np.unique(np.concatenate(ids or [_NONE]), return_index=True)
-        appeared = found[np.argsort(first)]
-        renumbered = np.zeros(len(spelled), dtype=np.int32)
-        renumbered[appeared] = np.arange(len(appeared), dtype=np.int32)
-        return [renumbered[each] for each in ids], [spelled[at] for at in appeared.tolist()]
+        through = np.zeros(len(spelled), dtype=np.int32)
+        for number in found[np.argsort(first)].tolist():
+            through[number] = to.numbers.setdefault(spelled[number], len(to.numbers))
+        to.ids += [array("i", through[some].tobytes()) for some in ids]
 
     def names(self, kept: Mask) -> NamesSaid:
         """What some documents say of names."""
@@ -268,24 +275,6 @@ class Block:
         return NamesSaid(
             openings, [Explained(*each) for at, *each in told["explained"] if kept[at]]
         )
-
-    def _ends(self) -> npt.NDArray[np.int64]:
-        return load_array(self._directory, "term_ends", np.int64)
-
-
-class Terms:
-    """The search terms of the passages of blocks, numbered through as if they were one text."""
-
-    def __init__(self) -> None:
-        self.ids: list[array[int]] = []
-        self.numbers: dict[str, int] = {}
-
-    def add(self, block: Block, kept: Mask) -> None:
-        """Append the passages of some documents of a block."""
-        ids, spelled = block.terms(kept)
-        given = [self.numbers.setdefault(term, len(self.numbers)) for term in spelled]
-        through = np.array(given, dtype=np.int32)
-        self.ids += [array("i", through[each].tobytes()) for each in ids]
 
 
 class BlockStore:

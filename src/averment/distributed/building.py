@@ -25,21 +25,21 @@ from averment.claims.aliases.openings import Opening
 from averment.corpus.files import BadRecord, CorpusFile
 from averment.corpus.fingerprint import fingerprint
 from averment.corpus.readers import FirstPlaces
-from averment.distributed.blocks import Block, BlockOptions, BlockStore, Left, Terms, make_blocks
+from averment.distributed.blocks import Block, BlockOptions, BlockStore, Left, make_blocks
 from averment.distributed.cluster import MOST_RETRIES, errors_told, joined
 from averment.distributed.pieces import PIECE_BYTES, Piece, cut_into_pieces
 from averment.errors import MissingExtraError
 from averment.index.build import IndexWriter
 from averment.index.cuts import Cuts
-from averment.index.documents import digest_of
 from averment.index.manifest import FORMAT_VERSION
 from averment.index.metadata import Mask
 from averment.index.parts import Part
 from averment.index.staging import disk_errors
-from averment.retrieval.bm25 import write_bm25
+from averment.languages import checked_language
+from averment.retrieval.bm25 import NumberedTerms, write_bm25
 from averment.settings import Settings
 from averment.text import TextForm
-from averment.types import CorpusInfo
+from averment.types import CorpusInfo, Document
 from averment.wiring.aliases import NamesSaid, write_aliases
 from averment.wiring.audited_changes import (
     DocumentLog,
@@ -67,9 +67,10 @@ def build_on_ray(
     keep_references: bool = False,
     on_bad: Callable[[BadRecord], None] = lambda record: None,
     on_bytes: Callable[[int, int], None] = lambda done, total: None,
-    on_shorter: Callable[[str], None] = lambda document_id: None,
+    on_document: Callable[[Document], None] | None = None,
     on_resume: Callable[[int, int], None] = lambda done, total: None,
     aliases: Sequence[AliasRow] = (),
+    language: str | None = None,
     settings: Settings | None = None,
     piece_bytes: int = PIECE_BYTES,
     words_per_segment: int | None = None,
@@ -85,9 +86,10 @@ def build_on_ray(
         keep_references: Bibliographies are counted too.
         on_bad: Told of everything that is left out, in the order of the corpus.
         on_bytes: Told (bytes that are indexed, bytes of all files) after each piece.
-        on_shorter: Told the id of each document whose references were left out.
+        on_document: Told of each document that the index has, in order; it is read again for it.
         on_resume: Told (pieces that an interrupted build had finished, all pieces), if there are.
         aliases: How names are written; kept with the index.
+        language: As of `build_index`.
         settings: Name the ledger of changes; None: those of environment and files.
         piece_bytes: About how much a task reads.
         words_per_segment: After which a segment is written; None: as a local build does.
@@ -106,6 +108,7 @@ def build_on_ray(
             form=TextForm(fold_accents=fold_accents),
             counts_only=counts_only,
             keep_tokens=keep_tokens,
+            language=None if language is None else checked_language(language),
             words_per_segment=words_per_segment,
             resume_key=fingerprint(files, keep_references=keep_references),
         ) as writer,
@@ -116,8 +119,11 @@ def build_on_ray(
         spelled = {str(file.path.absolute()): file.path for file in files}
         files = [replace(file, path=file.path.absolute()) for file in files]
         store = BlockStore(writer.workshop, options, spelled)
-        log = None if recorder is None else DocumentLog()
-        assembly = _Assembly(writer, on_bad, on_shorter, log)
+        log = DocumentLog()
+        told = [] if on_document is None else [on_document]
+        if recorder is not None:
+            told.append(log.add)
+        assembly = _Assembly(writer, on_bad, told)
         pieces = cut_into_pieces(files, piece_bytes=piece_bytes)
         with disk_errors(Path(path)):
             for piece_blocks in _made(pieces, options, store, on_bytes, on_resume):
@@ -127,7 +133,7 @@ def build_on_ray(
             if writer.keeps_text and writer.n_documents:
                 assembly.write_extras(aliases)
         info = writer.publish()
-        if recorder is not None and log is not None:
+        if recorder is not None:
             record_ingestion(recorder, log, action="build", before=before, after=info)
     return info
 
@@ -141,6 +147,7 @@ def _block_options(writer: IndexWriter, piece_bytes: int, *, keep_references: bo
         cuts_passages=not made.counts_only,
         n_characters=piece_bytes,
         form_identity=made.form.identity,
+        language=writer.language,
         keep_references=keep_references,
     )
 
@@ -217,24 +224,21 @@ class _Assembly:
     Args:
         writer: Of the index.
         on_bad: Told of what is left out.
-        on_shorter: Told of documents whose references are.
-        log: Of the documents, for a ledger; None: nobody wants it.
+        on_document: Told of each document; if nobody is, none is read.
     """
 
     def __init__(
         self,
         writer: IndexWriter,
         on_bad: Callable[[BadRecord], None],
-        on_shorter: Callable[[str], None],
-        log: DocumentLog | None,
+        on_document: Sequence[Callable[[Document], None]],
     ) -> None:
         self._writer = writer
         self._on_bad = on_bad
-        self._on_shorter = on_shorter
-        self._log = log
+        self._on_document = on_document
         self._cuts = Cuts(writer.options.engine, writer.words_per_segment)
         self._first_places = FirstPlaces()
-        self._terms = Terms()
+        self._terms = NumberedTerms()
         self._openings: list[Opening] = []
         self._explained: list[Explained] = []
         self._parts: list[Part] = []
@@ -257,11 +261,11 @@ class _Assembly:
                 self._on_bad(duplicate)
                 kept[number] = False
                 continue
-            if self._log is not None:
+            if self._on_document:
                 assert part.store is not None
-                self._log.add(part.store.document(number))
-            if number in block.shorter:
-                self._on_shorter(part.document_ids[number])
+                document = part.store.document(number)
+                for told in self._on_document:
+                    told(document)
             if self._cuts.is_after(block.lengths[number], part.whole.document_words(number)):
                 self._append(part, first, number + 1, kept)
                 self._end_segment()
@@ -271,7 +275,7 @@ class _Assembly:
         if part is not None:
             self._append(part, first, n_documents, kept)
             if self._writer.keeps_text:
-                self._terms.add(block, kept)
+                block.add_terms(self._terms, kept)
                 names = block.names(kept)
                 self._openings += names.openings
                 self._explained += names.explained
@@ -289,8 +293,7 @@ class _Assembly:
             return
         others = np.flatnonzero(~wanted).tolist()
         if others:
-            assert part.store is not None
-            part = part.without(others, sum(digest_of(part.store.document(n)) for n in others))
+            part = part.without(others, part.digest_of(others))
         self._parts.append(part)
 
     def _end_segment(self) -> None:
@@ -311,7 +314,7 @@ class _Assembly:
     def write_extras(self, aliases: Sequence[AliasRow]) -> None:
         """Write what ranks the passages of all segments, and what is known of names."""
         bm25 = self._writer.extra_directory("bm25")
-        write_bm25(self._terms.ids, self._terms.numbers, bm25)
+        write_bm25(self._terms, bm25)
         found = NamesSaid(self._openings, self._explained)
         write_aliases(self._writer, aliases, found=found)
         carry_vectors(self._writer)

@@ -41,7 +41,7 @@ from averment.index.manifest import (
     written_digest,
 )
 from averment.index.new_segment import NewSegment, directory_digest
-from averment.index.parts import DELETED, Options, Part, open_part
+from averment.index.parts import DELETED, Options, Part, grouped, open_part
 from averment.index.passage_languages import passage_languages
 from averment.index.staging import Staging, claimed, disk_errors
 from averment.index.thresholds import (
@@ -331,7 +331,7 @@ class IndexWriter:
         with disk_errors(self._path):
             self._settle()
             merged = []
-            for group in _groups(self._parts, self._most_words):
+            for group in grouped(self._parts, self._most_words):
                 if len(group) == 1 and group[0].is_whole:
                     merged += group
                 elif any(part.meant.any() for part in group):
@@ -428,7 +428,7 @@ class IndexWriter:
         for at, deleted in self._deleted.items():
             if deleted:
                 part, numbers = self._parts[at], sorted(deleted)
-                self._parts[at] = part.without(numbers, _digest_of(part, numbers))
+                self._parts[at] = part.without(numbers, part.digest_of(numbers))
         self._deleted.clear()
 
     # --- what goes with it ------------------------------------------------------------------------
@@ -591,24 +591,3 @@ _PLACES_A_PART = 1 << 32  # a place is the number of a part times this, plus tha
 
 def _key(document_id: str) -> bytes:
     return document_id.encode(errors="surrogatepass")
-
-
-def _groups(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
-    """Neighbours that together have so many words at most."""
-    groups: list[list[Part]] = []
-    n_words = 0
-    for part in parts:
-        n_words += part.n_words()
-        if not groups or n_words > most_words:
-            groups.append([])
-            n_words = part.n_words()
-        groups[-1].append(part)
-    return groups
-
-
-def _digest_of(part: Part, numbers: Sequence[int]) -> int:
-    """Of some documents of a part; where their text is gone, of their ids."""
-    if part.store:
-        return sum(digest_of(part.store.document(number)) for number in numbers)
-    ids = (part.document_ids.encoded(number) for number in numbers)
-    return sum(int.from_bytes(hashlib.sha256(one).digest()) for one in ids)

@@ -193,9 +193,7 @@ def numbered_terms(
     return found
 
 
-def write_bm25(
-    found: NumberedTerms, directory: Path, *, k1: float = 1.2, b: float = 0.75
-) -> None:
+def write_bm25(found: NumberedTerms, directory: Path, *, k1: float = 1.2, b: float = 0.75) -> None:
     """Write an index of what `numbered_terms` gave; see `build_bm25`."""
     if not (math.isfinite(k1) and k1 >= 0 and 0 <= b <= 1):
         raise ValueError(f"k1 must be at least 0 and b in [0, 1], not {k1} and {b}")
