@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -24,6 +24,7 @@ from averment.languages import ENGLISH, SeenLanguages
 from averment.text import n_of
 
 if TYPE_CHECKING:
+    from averment.corpus.files import BadRecord, CorpusFile
     from averment.types import CorpusInfo, Document
 
 app = typer.Typer(
@@ -234,11 +235,9 @@ def _ingest(
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
-    from averment.corpus.files import BadRecord, list_files
-    from averment.corpus.fingerprint import fingerprint
-    from averment.corpus.readers import read_files
+    from averment.corpus.files import list_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index, read_alias_table
+    from averment.wiring import read_alias_table
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
@@ -267,34 +266,19 @@ def _ingest(
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
-        rest: dict[str, Any] = {"aliases": table.rows if table else (), "settings": settings}
-        keep = reading.keep_references
         try:
-            if reading.engine is Where.RAY:
-                from averment.distributed.building import build_on_ray
-
-                info = build_on_ray(
-                    files,
-                    target,
-                    keep_references=keep,
-                    on_bad=on_bad,
-                    on_bytes=advance,
-                    on_document=note,
-                    on_resume=lambda done, n: _say_goes_on(f"{done:,} of {n_of(n, 'piece')}"),
-                    **rest,
-                    **options,
-                )
-            else:
-                read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
-                info = build_index(
-                    _told(read, note),
-                    target,
-                    on_duplicate=on_duplicate,
-                    resume_key=fingerprint(files, keep_references=keep),
-                    on_resume=lambda n: _say_goes_on(n_of(n, "document")),
-                    **rest,
-                    **options,
-                )
+            info = _built(
+                files,
+                target,
+                reading,
+                on_bad=on_bad,
+                on_bytes=advance,
+                on_document=note,
+                on_duplicate=on_duplicate,
+                aliases=table.rows if table else (),
+                settings=settings,
+                **options,
+            )
         except (EmptyCorpusError, MissingExtraError):
             _print_bad(bad)
             raise
@@ -307,6 +291,47 @@ def _ingest(
     _print_built(info, target, without_references, seconds, flag=_flag(index, target))
     if not options.get("add") and options.get("language") is None:
         _print_language(seen.most)
+
+
+def _built(
+    files: Sequence[CorpusFile | BadRecord],
+    target: Path,
+    reading: _Reading,
+    *,
+    on_bad: Callable[[BadRecord], None],
+    on_bytes: Callable[[int, int], None],
+    on_document: Callable[[Document], None],
+    on_duplicate: Callable[[Document], None],
+    **options: Any,
+) -> CorpusInfo:
+    """Index files here or on a cluster."""
+    from averment.corpus.fingerprint import fingerprint
+    from averment.corpus.readers import read_files
+    from averment.wiring import build_index
+
+    keep = reading.keep_references
+    if reading.engine is Where.RAY:
+        from averment.distributed.building import build_on_ray
+
+        return build_on_ray(
+            files,
+            target,
+            keep_references=keep,
+            on_bad=on_bad,
+            on_bytes=on_bytes,
+            on_document=on_document,
+            on_resume=lambda done, n: _say_goes_on(f"{done:,} of {n_of(n, 'piece')}"),
+            **options,
+        )
+    documents = read_files(files, on_bad=on_bad, on_bytes=on_bytes, keep_references=keep)
+    return build_index(
+        _told(documents, on_document),
+        target,
+        on_duplicate=on_duplicate,
+        resume_key=fingerprint(files, keep_references=keep),
+        on_resume=lambda n: _say_goes_on(n_of(n, "document")),
+        **options,
+    )
 
 
 def _print_built(

@@ -19,6 +19,19 @@ class PlacedWindow(NamedTuple):
     passage: Passage
 
 
+class Near(NamedTuple):
+    """A pair in a document of a part: its distance and the words from `first` up to `end`.
+
+    In the order by which windows are given.
+    """
+
+    words_apart: int
+    first: int
+    part: int
+    document: int
+    end: int
+
+
 def together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
     """What the segments found of one pair, as the answer of the index."""
     documents = pairs = 0

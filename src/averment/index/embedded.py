@@ -22,7 +22,7 @@ import numpy as np
 from averment.dating import Dates, Days, Undated
 from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
-from averment.index.combined import PlacedWindow, together
+from averment.index.combined import Near, PlacedWindow, together
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import COMPILED, Segment, check_engine
 from averment.index.engines import words as engine_words
@@ -35,7 +35,7 @@ from averment.index.manifest import (
 )
 from averment.index.metadata import Mask, Restriction, checked_rule
 from averment.index.parts import Part, dates_of, open_part
-from averment.index.snippets import snippet
+from averment.index.snippets import joined_words, snippet
 from averment.ports import DamagedSegments
 from averment.text import Span, TextForm, Word
 from averment.types import (
@@ -497,7 +497,7 @@ class EmbeddedIndex:
             if window is not None:
                 yield PlacedWindow(near.words_apart, near.first, window)
 
-    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[_Near]:
+    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[Near]:
         """Where a pair stands closest in each document, the nearest first."""
         found = sorted(
             (abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
@@ -506,9 +506,9 @@ class EmbeddedIndex:
                 a, b, window_words, _DOCUMENTS_OF_WINDOWS
             )
         )
-        return starmap(_Near, found)
+        return starmap(Near, found)
 
-    def _around(self, near: _Near, context_words: int) -> Passage | None:
+    def _around(self, near: Near, context_words: int) -> Passage | None:
         """The text of a pair with so many words before and after it; None: it is no body."""
         part = self._parts[near.part]
         assert part.store is not None
@@ -554,7 +554,7 @@ class EmbeddedIndex:
             text, layout = stored.text, stored.layout
             words = self._form.words_with_spans(text)
         elif part.tokens:
-            text, words = _joined(part.tokens.words(document))
+            text, words = joined_words(part.tokens.words(document))
         else:
             return [Occurrence(document_id, None, None, None) for _ in found]
         occurrences = []
@@ -571,33 +571,11 @@ class EmbeddedIndex:
         return occurrences
 
 
-class _Near(NamedTuple):
-    """A pair in a document of a part: its distance and the words from `first` up to `end`.
-
-    In the order by which windows are given.
-    """
-
-    words_apart: int
-    first: int
-    part: int
-    document: int
-    end: int
-
-
 class _Place(NamedTuple):
     """A phrase in a document: its first word and how many words it has."""
 
     word: int
     n_words: int
-
-
-def _joined(words: Sequence[str]) -> tuple[str, list[Word]]:
-    """Words as a text, and where they stand in it."""
-    placed, start = [], 0
-    for word in words:
-        placed.append(Word(word, start, start + len(word)))
-        start += len(word) + 1
-    return " ".join(words), placed
 
 
 def _n_threads(questions: Sequence[object]) -> int:
