@@ -108,8 +108,6 @@ def check(
     Several files are checked one by one, each against the same passages; with --json that is one
     object a line, with the name of its file.
     """
-    from averment.answers import report_edited
-    from averment.scoring.withholding import is_withheld
     from averment.settings import resolve_settings
     from averment.wiring.checks import is_index_meant
 
@@ -141,20 +139,35 @@ def check(
         offline=offline,
         otel=otel,
     )
-    is_failing = False
-    for file, report in zip(files, _reports(make, texts, settings, engine), strict=True):
-        failing = [] if fail_below is None else _below(report, fail_below)
-        if edited is not None:
-            write_whole(edited, report_edited(report))
-        if json:
-            _print_json(report, file if len(files) > 1 else None)
-        else:
-            if len(files) > 1:
-                out().print(file, markup=False, style="bold")
-            _print_report(report, failing)
-        is_failing = is_failing or bool(failing) or any(map(is_withheld, report.claims))
-    if is_failing:
+    reports = zip(files, _reports(make, texts, settings, engine), strict=True)
+    told = [
+        _tell(report, file if len(files) > 1 else None, fail_below, edited, json=json)
+        for file, report in reports
+    ]
+    if not all(told):
         raise typer.Exit(1)
+
+
+def _tell(
+    report: Report, file: str | None, fail_below: float | None, edited: Path | None, *, json: bool
+) -> bool:
+    """Print a report, of several files with the name; whether all of its text may stand."""
+    from averment.answers import report_edited
+    from averment.scoring.withholding import is_withheld
+    from averment.shapes import report_object
+
+    failing = [] if fail_below is None else _below(report, fail_below)
+    if edited is not None:
+        write_whole(edited, report_edited(report))
+    if json and file is None:
+        print_json(report_object(report))
+    elif json:
+        print_json_line({"file": file, **report_object(report)})
+    else:
+        if file is not None:
+            out().print(file, markup=False, style="bold")
+        _print_report(report, failing)
+    return not failing and not any(map(is_withheld, report.claims))
 
 
 def _checker(**options: Any) -> Callable[[str], Report]:
@@ -180,16 +193,6 @@ def _reports(
             hint="Leave out --engine ray, or say --audit off.",
         )
     return spread(make, texts, doing="checking texts")
-
-
-def _print_json(report: Report, file: str | None) -> None:
-    """One object; of several files one a line, with the name."""
-    from averment.shapes import report_object
-
-    if file is None:
-        print_json(report_object(report))
-    else:
-        print_json_line({"file": file, **report_object(report)})
 
 
 def _context(path: Path) -> Document:

@@ -37,7 +37,7 @@ from averment.index.metadata import Mask, Restriction, checked_rule
 from averment.index.parts import Part, dates_of, open_part
 from averment.index.snippets import joined_words, snippet
 from averment.ports import DamagedSegments
-from averment.text import Span, TextForm, Word
+from averment.text import Span, TextForm
 from averment.types import (
     Cooccurrence,
     CorpusInfo,
