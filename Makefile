@@ -9,13 +9,13 @@ demo: .venv/.demo
 
 test: .venv/.dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto
+	$(BIN)/coverage run -m pytest -n auto --dist loadgroup
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='src/averment/types/*,src/averment/text.py,src/averment/findings.py,src/averment/steps.py,src/averment/trace.py,src/averment/engine.py,src/averment/policies/*,src/averment/metrics/*,src/averment/uq/*,src/averment/franq/*,src/averment/scoring/*,src/averment/checking.py,src/averment/calibrating.py,src/averment/answers.py,src/averment/outcomes.py,src/averment/promises.py,src/averment/costs.py' --fail-under=100
 
-# No model, no network, no shared data: under 30 seconds.
+# No model, no network, no shared data, no Ray cluster: under 30 seconds.
 test-fast: .venv/.dev
-	$(BIN)/pytest -m 'not model and not data' -q
+	$(BIN)/pytest -m 'not model and not data and not ray' -q
 
 check: .venv/.dev
 	$(BIN)/ruff format --check .

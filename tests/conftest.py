@@ -9,6 +9,8 @@ from typing import Any, NoReturn
 
 import pytest
 
+from distributed.ray_nodes import nodes, ray_nodes  # noqa: F401  # one cluster for the session
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 _REQUIRED = {name for name in os.environ.get("AVERMENT_REQUIRE", "").split(",") if name}

@@ -25,6 +25,7 @@
     ├── LedgerError
     │   ├── LedgerFormatError      the audit ledger is damaged, or of a newer schema
     │   └── LedgerUnavailable      transient: held by another process, a full disk
+    ├── ClusterUnavailable         transient: no Ray cluster, or its workers die
     └── DatasetError               a record of a corpus or data set that cannot be used
 
 A foreign exception is translated once, in the adapter it crossed, with ``from``. A message names
@@ -112,6 +113,7 @@ class MissingExtraError(UsageError):
         extra: The extra of the distribution that brings it.
     """
 
+    purpose: str = ""
     extra: str = ""
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -119,6 +121,7 @@ class MissingExtraError(UsageError):
             f"{purpose} need the extra [{extra}], which is not installed.",
             hint=f"Type: pip install 'averment[{extra}]'",
         )
+        self.purpose = purpose
         self.extra = extra
 
 
@@ -221,6 +224,12 @@ class LedgerFormatError(LedgerError):
 
 class LedgerUnavailable(LedgerError):
     """The ledger cannot be written at the moment; nothing was recorded."""
+
+    transient = True
+
+
+class ClusterUnavailable(AvermentError):
+    """Work that was spread over a Ray cluster cannot be done."""
 
     transient = True
 

@@ -50,6 +50,8 @@ NOT_CARRIED_OUT = (
     "--target-error",
     "--otel",
     "infinigram",
+    "--engine ray",
+    "s3://",
 )
 DIFFERS = re.compile(r"\d+(\.\d+)? s\b|(?<=faithfulness )\d\.\d\d")
 """Seconds, and the last digit of a score: processors round differently."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,14 +14,15 @@ import typer
 
 from averment.cli.bench_results import app, finish
 from averment.cli.console import err, out, print_json
-from averment.cli.options import BaseUrlOption, JsonOption, OfflineOption
+from averment.cli.options import BaseUrlOption, EngineOption, JsonOption, OfflineOption, Where
 from averment.errors import DatasetError, UsageError
 from averment.text import duration, n_of
 
 if TYPE_CHECKING:
     from averment.evaluation.bench_file import Bench, QuestionSet
+    from averment.evaluation.rows import Row
     from averment.evaluation.run_record import SetRecord
-    from averment.evaluation.running import DrawnSet, Entrant, Progress
+    from averment.evaluation.running import Asking, DrawnSet, Entrant, Progress
     from averment.models.cache import CachedModel
     from averment.settings import Settings
     from averment.wiring.foreign import AnyIndex
@@ -62,6 +65,22 @@ def list_benches(json: JsonOption = False) -> None:
         out().print(f"{spec.name:<{width}} {spec.title}: {spec.expects}", markup=False)
 
 
+_DataOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where the data files lie.  [default: $AVERMENT_DATA, else beside the bench]",
+        show_default=False,
+    ),
+]
+_OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="The folder of the run.  [default: runs/BENCH-MODEL in the home directory]",
+        show_default=False,
+    ),
+]
 _DECIDING = (
     "aliases",
     "calibrator",
@@ -99,22 +118,8 @@ def run(
         Path | None,
         typer.Option(help="An index instead of the bench's corpus.", show_default=False),
     ] = None,
-    data: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the data files lie.  [default: $AVERMENT_DATA, else beside the bench]",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder of the run.  [default: runs/BENCH-MODEL in the home directory]",
-            show_default=False,
-        ),
-    ] = None,
+    data: _DataOption = None,
+    output: _OutputOption = None,
     offline: OfflineOption = None,
     timeout: Annotated[
         float | None, typer.Option(help="Seconds to wait for a server.", show_default=False)
@@ -122,6 +127,7 @@ def run(
     parquet: Annotated[
         bool, typer.Option("--parquet", help="Also write the rows as Parquet.")
     ] = False,
+    engine: EngineOption = Where.LOCAL,
     json: JsonOption = False,
 ) -> None:
     """Ask every question of a bench under every policy, and print the table.
@@ -149,7 +155,15 @@ def run(
     drawn = [_read_set(each, folder, quiet=json) for each in found.sets]
     place = index or _index_place(found, folder, settings, quiet=json)
     n_made, directory = _run(
-        found, settings, drawn, place, policies=policy, limit=limit, output=output, quiet=json
+        found,
+        settings,
+        drawn,
+        place,
+        policies=policy,
+        limit=limit,
+        output=output,
+        quiet=json,
+        engine=engine,
     )
     finish(directory, n_made=n_made, parquet=parquet, as_json=json)
 
@@ -164,6 +178,7 @@ def _run(
     limit: int | None,
     output: Path | None,
     quiet: bool,
+    engine: Where,
 ) -> tuple[int, Path]:
     """Run what was read, and say how many rows were made and where they are."""
     from averment.evaluation.rows import open_rows
@@ -198,7 +213,32 @@ def _run(
             err().print(f"Run: {directory}", markup=False)
         watch = None if quiet else _Teller()
         sets = [questions for questions, _ in drawn]
-        return run_bench(sets, entrants, rows, limit=limit, watch=watch), directory
+        spread = None
+        if engine is Where.RAY:
+            from averment.distributed.spreading import spread as on_ray
+
+            make = partial(_asker, bench, policies, index, settings)
+            spread = partial(on_ray, make, doing="asking the questions of a bench")
+        n_made = run_bench(sets, entrants, rows, limit=limit, watch=watch, spread=spread)
+        return n_made, directory
+
+
+def _asker(
+    bench: Bench, policies: list[str] | None, index: AnyIndex, settings: Settings
+) -> Callable[[Asking], Row]:
+    """Asks questions as `_run` does, in a worker, with a model that is open while it lives."""
+    from averment.evaluation.running import asked
+    from averment.wiring import open_cached_model
+
+    stack = ExitStack()
+    model = stack.enter_context(open_cached_model(settings, seed=bench.decoder_seed))
+    names = policies or list(bench.policies)
+    entrants = {e.policy: e for e in _entrants(bench, names, index, model, settings, stack)}
+
+    def ask(asking: Asking, _open: ExitStack = stack) -> Row:
+        return asked(asking, entrants[asking.policy])
+
+    return ask
 
 
 def _deciding(settings: Settings) -> dict[str, str]:

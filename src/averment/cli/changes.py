@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from averment.cli.console import err, out, print_json
-from averment.cli.options import AuditOption, EmbedderOption, IndexOption, JsonOption
+from averment.cli.options import (
+    AuditOption,
+    EmbedderOption,
+    EngineOption,
+    IndexOption,
+    JsonOption,
+    Where,
+)
 from averment.errors import DatasetError, EmptyCorpusError, MissingExtraError, UsageError
 from averment.files import read_text
 from averment.languages import ENGLISH, SeenLanguages
 from averment.text import n_of
 
 if TYPE_CHECKING:
+    from averment.corpus.files import BadRecord, CorpusFile
     from averment.types import CorpusInfo, Document
 
 app = typer.Typer(
@@ -27,10 +35,10 @@ _SHOWN_BAD_RECORDS = 20
 _AS_IT_IS = (None, ENGLISH)
 
 PathsArgument = Annotated[
-    list[Path],
+    list[str],
     typer.Argument(
         help="Files and folders: txt, md, html, pdf, docx, pptx; "
-        "jsonl, csv, tsv (.gz, .zst), parquet."
+        "jsonl, csv, tsv (.gz, .zst), parquet. Also s3://…, gs://…, hf://… and patterns of such."
     ),
 ]
 StrictOption = Annotated[
@@ -77,6 +85,7 @@ def build(
         ),
     ] = None,
     strict: StrictOption = False,
+    engine: EngineOption = Where.LOCAL,
     audit: AuditOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -90,7 +99,7 @@ def build(
         "keep_tokens": keep_tokens,
         "language": language,
     }
-    reading = _Reading(keep_references, strict)
+    reading = _Reading(keep_references, strict, engine)
     _ingest(paths, index, options, reading, aliases=aliases, audit=audit, json=json)
 
 
@@ -208,14 +217,15 @@ def embed(
 
 
 class _Reading(NamedTuple):
-    """How files are read."""
+    """How files are read, and where."""
 
     keep_references: bool
     strict: bool
+    engine: Where = Where.LOCAL
 
 
 def _ingest(
-    paths: list[Path],
+    paths: list[str],
     index: Path | None,
     options: dict[str, Any],
     reading: _Reading,
@@ -225,11 +235,9 @@ def _ingest(
     json: bool,
 ) -> None:
     from averment.cli.progress import byte_progress
-    from averment.corpus.files import BadRecord, list_files
-    from averment.corpus.fingerprint import fingerprint
-    from averment.corpus.readers import read_files
+    from averment.corpus.files import list_files
     from averment.settings import resolve_settings
-    from averment.wiring import build_index, open_own_index, read_alias_table, vector_state
+    from averment.wiring import read_alias_table
 
     settings = resolve_settings(index=index, audit=audit)
     target = settings.index
@@ -246,24 +254,27 @@ def _ingest(
             on_bad(f"{document.document_id}: this id is there already")
 
     seen = SeenLanguages()
+
+    def note(document: Document) -> None:
+        seen.see(document.language, document.text)
+        if document.layout and document.layout.lacks_references:
+            without_references.append(document.document_id)
+
     table = read_alias_table(aliases) if aliases is not None else None
     for line in table.skipped if table else ():
         on_bad(line)
     started = time.perf_counter()
     with byte_progress("Reading", quiet=json, then="Writing") as advance:
         files = list_files(paths)
-        keep = reading.keep_references
-        read = read_files(files, on_bad=on_bad, on_bytes=advance, keep_references=keep)
-        documents = _seen(read, seen)
         try:
-            info = build_index(
-                _noting(documents, without_references),
+            info = _built(
+                files,
                 target,
+                reading,
+                on_bad=on_bad,
+                on_bytes=advance,
+                on_document=note,
                 on_duplicate=on_duplicate,
-                resume_key=fingerprint(files) + keep * ", with references",
-                on_resume=lambda n: err().print(
-                    f"Going on after an interrupted build: {n_of(n, 'document')} are there already."
-                ),
                 aliases=table.rows if table else (),
                 settings=settings,
                 **options,
@@ -277,6 +288,58 @@ def _ingest(
         print_json({**info_object(info, target), **found})
         return
     _print_bad(bad)
+    _print_built(info, target, without_references, seconds, flag=_flag(index, target))
+    if not options.get("add") and options.get("language") is None:
+        _print_language(seen.most)
+
+
+def _built(
+    files: Sequence[CorpusFile | BadRecord],
+    target: Path,
+    reading: _Reading,
+    *,
+    on_bad: Callable[[BadRecord], None],
+    on_bytes: Callable[[int, int], None],
+    on_document: Callable[[Document], None],
+    on_duplicate: Callable[[Document], None],
+    **options: Any,
+) -> CorpusInfo:
+    """Index files here or on a cluster."""
+    from averment.corpus.fingerprint import fingerprint
+    from averment.corpus.readers import read_files
+    from averment.wiring import build_index
+
+    keep = reading.keep_references
+    if reading.engine is Where.RAY:
+        from averment.distributed.building import build_on_ray
+
+        return build_on_ray(
+            files,
+            target,
+            keep_references=keep,
+            on_bad=on_bad,
+            on_bytes=on_bytes,
+            on_document=on_document,
+            on_resume=lambda done, n: _say_goes_on(f"{done:,} of {n_of(n, 'piece')}"),
+            **options,
+        )
+    documents = read_files(files, on_bad=on_bad, on_bytes=on_bytes, keep_references=keep)
+    return build_index(
+        _told(documents, on_document),
+        target,
+        on_duplicate=on_duplicate,
+        resume_key=fingerprint(files, keep_references=keep),
+        on_resume=lambda n: _say_goes_on(n_of(n, "document")),
+        **options,
+    )
+
+
+def _print_built(
+    info: CorpusInfo, target: Path, without_references: list[str], seconds: float, *, flag: str
+) -> None:
+    """What an index holds now, and what comes next."""
+    from averment.wiring import open_own_index, vector_state
+
     console = out()
     console.print(f"Index: {target}")
     console.print(
@@ -290,16 +353,13 @@ def _ingest(
     if state is not None and state.n_missing:
         n_missing = n_of(state.n_missing, "passage")
         console.print(f"Without a vector: {n_missing}; next: averment index embed")
-    if not options.get("add") and options.get("language") is None:
-        _print_language(seen.most)
-    console.print(f'Next: averment ask{_flag(index, target)} "your question"')
+    console.print(f'Next: averment ask{flag} "your question"')
 
 
-def _noting(documents: Iterable[Document], ids: list[str]) -> Iterator[Document]:
-    """The documents; those whose references were left out are noted by their ids."""
+def _told(documents: Iterable[Document], note: Callable[[Document], None]) -> Iterator[Document]:
+    """The documents, each noted as it passes."""
     for document in documents:
-        if document.layout and document.layout.lacks_references:
-            ids.append(document.document_id)
+        note(document)
         yield document
 
 
@@ -312,10 +372,8 @@ def _print_language(most: str | None) -> None:
         )
 
 
-def _seen(documents: Iterable[Document], seen: SeenLanguages) -> Iterator[Document]:
-    for document in documents:
-        seen.see(document.language, document.text)
-        yield document
+def _say_goes_on(there: str) -> None:
+    err().print(f"Going on after an interrupted build: {there} are there already.")
 
 
 def _flag(index: Path | None, target: Path) -> str:

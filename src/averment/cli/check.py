@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from averment.cli.claims import print_as_of, print_claim, print_made_with
-from averment.cli.console import err, out, print_json
+from averment.cli.console import err, out, print_json, print_json_line
 from averment.cli.options import (
     AliasesOption,
     AsOfOption,
@@ -16,6 +18,7 @@ from averment.cli.options import (
     CalibratorOption,
     ConfidenceOption,
     CostOption,
+    EngineOption,
     FaithfulnessOption,
     IndexOption,
     JsonOption,
@@ -24,13 +27,16 @@ from averment.cli.options import (
     OtelOption,
     TargetErrorOption,
     UndatedOption,
+    Where,
     WithheldOption,
     costs_of,
 )
+from averment.errors import UsageError
 from averment.files import read_text, write_whole
 from averment.text import n_of, shortened
 
 if TYPE_CHECKING:
+    from averment.settings import Settings
     from averment.types import Claim, Document, Report
 
 _EditedOption = Annotated[
@@ -56,23 +62,26 @@ _ContextOption = Annotated[
         "may be repeated."
     ),
 ]
+_ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Re-scores the text: a name of `averment models list`, or a .gguf file.  "
+        "[default: none]",
+        show_default=False,
+    ),
+]
 _DOCUMENTS = frozenset((".md", ".html", ".htm", ".pdf", ".docx", ".pptx"))
 _FILE = "Name a text file, or - for stdin."
 
 
 def check(
-    file: Annotated[str, typer.Argument(help="A text file, or - for stdin.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Text files, or - for stdin.")
+    ],
     context: _ContextOption = None,
     question: Annotated[str | None, typer.Option(help="What the text answers.")] = None,
     index: IndexOption = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Re-scores the text: a name of `averment models list`, or a .gguf file.  "
-            "[default: none]",
-            show_default=False,
-        ),
-    ] = None,
+    model: _ModelOption = None,
     atomic: Annotated[
         bool, typer.Option("--atomic", help="A claim is one fact of a sentence, not the sentence.")
     ] = False,
@@ -91,22 +100,28 @@ def check(
     audit: AuditOption = None,
     offline: OfflineOption = None,
     otel: OtelOption = None,
+    engine: EngineOption = Where.LOCAL,
     json: JsonOption = False,
 ) -> None:
-    """Score the claims of a text against given passages, the index, or both."""
-    from averment.answers import report_edited
-    from averment.scoring.withholding import is_withheld
+    """Score the claims of a text against given passages, the index, or both.
+
+    Several files are checked one by one, each against the same passages; with --json that is one
+    object a line, with the name of its file.
+    """
     from averment.settings import resolve_settings
-    from averment.wiring import check as check_text
     from averment.wiring.checks import is_index_meant
 
-    text = read_text(file, hint=_FILE)
+    if edited is not None and len(files) > 1:
+        raise UsageError(
+            f"--edited is one file, and {len(files)} are checked.", hint="Check them one by one."
+        )
+    texts = [read_text(file, hint=_FILE) for file in files]
     contexts = [_context(path) for path in context or ()]
-    settings = resolve_settings(index=index)
-    report = check_text(
-        text,
-        question,
-        contexts,
+    settings = resolve_settings(index=index, audit=audit)
+    make = partial(
+        _checker,
+        question=question,
+        contexts=contexts,
         index=settings.index if is_index_meant(settings) else None,
         model=model,
         atomic=atomic,
@@ -124,17 +139,60 @@ def check(
         offline=offline,
         otel=otel,
     )
+    reports = zip(files, _reports(make, texts, settings, engine), strict=True)
+    told = [
+        _tell(report, file if len(files) > 1 else None, fail_below, edited, json=json)
+        for file, report in reports
+    ]
+    if not all(told):
+        raise typer.Exit(1)
+
+
+def _tell(
+    report: Report, file: str | None, fail_below: float | None, edited: Path | None, *, json: bool
+) -> bool:
+    """Print a report, of several files with the name; whether all of its text may stand."""
+    from averment.answers import report_edited
+    from averment.scoring.withholding import is_withheld
+    from averment.shapes import report_object
+
     failing = [] if fail_below is None else _below(report, fail_below)
     if edited is not None:
         write_whole(edited, report_edited(report))
-    if json:
-        from averment.shapes import report_object
-
+    if json and file is None:
         print_json(report_object(report))
+    elif json:
+        print_json_line({"file": file, **report_object(report)})
     else:
+        if file is not None:
+            out().print(file, markup=False, style="bold")
         _print_report(report, failing)
-    if failing or any(map(is_withheld, report.claims)):
-        raise typer.Exit(1)
+    return not failing and not any(map(is_withheld, report.claims))
+
+
+def _checker(**options: Any) -> Callable[[str], Report]:
+    """Checks a text; made where it is checked."""
+    from averment.wiring import check as check_text
+
+    return partial(check_text, **options)
+
+
+def _reports(
+    make: Callable[[], Callable[[str], Report]],
+    texts: list[str],
+    settings: Settings,
+    engine: Where,
+) -> Iterator[Report]:
+    if engine is Where.LOCAL:
+        return map(make(), texts)
+    from averment.distributed.spreading import spread
+
+    if settings.audit != "off":
+        raise UsageError(
+            "A ledger is written by one process, so what is checked on Ray is not recorded.",
+            hint="Leave out --engine ray, or say --audit off.",
+        )
+    return spread(make, texts, doing="checking texts")
 
 
 def _context(path: Path) -> Document:

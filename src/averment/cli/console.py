@@ -33,6 +33,11 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n")
 
 
+def print_json_line(value: Any) -> None:
+    """One JSON object on one line of stdout, where several are printed."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def print_error(error: AvermentError, *, as_json: bool) -> None:
     """A failure in one message with its remedy, on stderr."""
     if as_json:

@@ -13,11 +13,13 @@ from averment.cli.options import (
     AliasesOption,
     CalibratorOption,
     ConfidenceOption,
+    EngineOption,
     FaithfulnessOption,
     HtmlOption,
     JsonOption,
     OfflineOption,
     TargetErrorOption,
+    Where,
 )
 from averment.files import write_whole
 from averment.page.words import FLAG_WORDS, QUALITY_WORDS, interval_in_words, rejection_in_words
@@ -122,6 +124,7 @@ def filter_command(
     aliases: AliasesOption = None,
     dry_run: _DryRun = None,
     fail_below: _FailBelow = None,
+    engine: EngineOption = Where.LOCAL,
     html: HtmlOption = None,
     offline: OfflineOption = None,
     json: JsonOption = False,
@@ -152,6 +155,14 @@ def filter_command(
         aliases=aliases,
         offline=offline,
     )
+    if engine is Where.RAY:
+        from averment.distributed.filtering import on_ray
+
+        if dry_run is not None:
+            raise UsageError(
+                "A dry run looks at a sample, in this process.", hint="Leave out --engine ray."
+            )
+        opened = on_ray(opened)
     _say_fields(opened)
     made: Estimate | None = None
     if dry_run is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -37,6 +38,21 @@ OfflineOption = Annotated[
 OtelOption = Annotated[
     bool | None,
     typer.Option("--otel", help="Make spans and events with OpenTelemetry.", show_default=False),
+]
+
+
+class Where(StrEnum):
+    """Where the work of a command runs."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+EngineOption = Annotated[
+    Where,
+    typer.Option(
+        "--engine", help="Where the work runs: in this process, or on a Ray cluster ([ray])."
+    ),
 ]
 AuditOption = Annotated[
     str | None,

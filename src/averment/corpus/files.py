@@ -1,7 +1,8 @@
 """Which files make a corpus: directories walked in a fixed order, and what is not read said aloud.
 
 Hidden files and links to directories are left out, so that a corpus does not depend on the tools
-that were used in its folder. What this module does not do: open a file (`averment.corpus.readers`).
+that were used in its folder. What is named by a scheme (``s3://…``) is found by
+`averment.corpus.remote`. What this module does not do: open a file (`averment.corpus.readers`).
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
+from averment.corpus.remote import RemoteFile, find_remote, has_scheme
 from averment.errors import UsageError
 
 SUFFIXES = (
@@ -25,7 +28,7 @@ SUFFIXES = (
 class BadRecord:
     """Something that was left out of a corpus, and why; printed as ``file:line: reason``."""
 
-    path: Path
+    path: Path | RemoteFile
     line: int | None
     reason: str
 
@@ -36,28 +39,63 @@ class BadRecord:
         return f"{place}: {self.reason}"
 
 
+class LineSpan(NamedTuple):
+    """Some lines of a file: where they start and end, in bytes, and the number of the first."""
+
+    start: int
+    end: int
+    first_line: int
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
     """A file to read. ``name`` is its path below the root that was given, with slashes."""
 
-    path: Path
+    path: Path | RemoteFile
     name: str
     suffix: str
     n_bytes: int
-    changed_ns: int
-    """When it was changed last, in nanoseconds since 1970."""
+    """Of what is read of it."""
+    version: str
+    """What it is now: when it was changed last, or what its store says of its content."""
+    lines: LineSpan | None = None
+    """What is read of it; None: all. Only of JSONL as it is."""
 
 
-def list_files(paths: Sequence[Path]) -> list[CorpusFile | BadRecord]:
+def list_files(paths: Sequence[Path | str]) -> list[CorpusFile | BadRecord]:
     """The files of a corpus in the order in which they are read.
 
     Args:
-        paths: Files and directories; directories are walked, sorted by name.
+        paths: Files and directories, walked and sorted by name; or what has a scheme
+            (``s3://bucket/*.jsonl.gz``), which may be a pattern.
 
     Raises:
         UsageError: A path does not exist, or lies where nobody may look.
+        MissingExtraError: One has a scheme, and fsspec is not installed.
     """
+    return [found for path in _checked(paths) for found in _files_at(path)]
+
+
+def _files_at(path: Path | str) -> Iterator[CorpusFile | BadRecord]:
+    if isinstance(path, Path):
+        yield from _find(path, "" if path.is_dir() else path.name)
+        return
+    for remote, name, n_bytes, version in find_remote(path):
+        suffix = _suffix_of(remote.name)
+        if suffix is None:
+            yield BadRecord(remote, None, _not_read(remote))
+        elif n_bytes is None:
+            yield BadRecord(remote, None, "its size is not told: copy it to a disk first")
+        else:
+            yield CorpusFile(remote, name, suffix, n_bytes, version)
+
+
+def _checked(given: Sequence[Path | str]) -> list[Path | str]:
+    """The paths, those without a scheme as such, if all of these can be looked at."""
+    paths = [each if has_scheme(each) else Path(each) for each in given]
     for path in paths:
+        if not isinstance(path, Path):
+            continue
         try:
             path.stat()
         except OSError as error:
@@ -65,7 +103,7 @@ def list_files(paths: Sequence[Path]) -> list[CorpusFile | BadRecord]:
             raise UsageError(
                 f"{path}: {problem}.", hint="Name files or directories that can be read."
             ) from error
-    return [found for path in paths for found in _find(path, "" if path.is_dir() else path.name)]
+    return paths
 
 
 def _find(path: Path, name: str) -> Iterator[CorpusFile | BadRecord]:
@@ -91,9 +129,18 @@ def _classify(path: Path, name: str, status: os.stat_result) -> CorpusFile | Bad
         return BadRecord(path, None, "not a regular file")
     if name != name.encode(errors="replace").decode():
         return BadRecord(path, None, "its name is not UTF-8")
-    for suffix in SUFFIXES:
-        if path.name.lower().endswith(suffix):
-            return CorpusFile(path, name, suffix, status.st_size, status.st_mtime_ns)
-    kept = path.suffixes[-2:] if path.suffix in (".gz", ".zst") else [path.suffix]
-    kind = "".join(kept) or "no suffix"
-    return BadRecord(path, None, f"not a type that is read: {kind}")
+    suffix = _suffix_of(path.name)
+    if suffix is None:
+        return BadRecord(path, None, _not_read(path))
+    return CorpusFile(path, name, suffix, status.st_size, str(status.st_mtime_ns))
+
+
+def _suffix_of(name: str) -> str | None:
+    """The end of a file name that says its type; None: no type that is read."""
+    return next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), None)
+
+
+def _not_read(path: Path | RemoteFile) -> str:
+    suffixes = PurePath(path.name).suffixes
+    kept = suffixes[-2:] if suffixes[-1:] in ([".gz"], [".zst"]) else suffixes[-1:]
+    return f"not a type that is read: {''.join(kept) or 'no suffix'}"

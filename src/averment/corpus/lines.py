@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import BufferedIOBase, BufferedReader, TextIOWrapper
 from typing import IO, NoReturn, cast
 
-from averment.corpus.files import CorpusFile
+from averment.corpus.files import CorpusFile, LineSpan
 from averment.corpus.records import Read, Unusable, decode, document_of
 from averment.types import Document
 
@@ -25,14 +25,17 @@ _LONGEST_CELL = 2**26  # characters; what a quote that is never closed may take 
 
 def read_jsonl(file: CorpusFile) -> Iterator[Read]:
     """The records of a file with a JSON object on each line."""
-    number = 0
+    span = file.lines or LineSpan(0, sys.maxsize, 1)
+    number = span.first_line - 1
     with file.path.open("rb") as raw:
+        raw.seek(span.start)
         lines, damage = decompressed(raw, file.suffix)
         try:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(lines, start=span.first_line):
                 if line.strip():
-                    yield Read(number, _line_document(line, number, file), raw.tell())
-                if b"\0" in line:
+                    found = _line_document(line, number, file)
+                    yield Read(number, found, raw.tell() - span.start)
+                if b"\0" in line or raw.tell() >= span.end:
                     return  # what follows in a binary file is no line either
         except damage as error:
             yield Read(number + 1, cut_short(error), file.n_bytes)

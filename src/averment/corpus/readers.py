@@ -20,6 +20,7 @@ from averment.corpus.markup import html_document
 from averment.corpus.parquet import read_parquet
 from averment.corpus.pdf import pdf_document
 from averment.corpus.records import Partly, Read, Unusable, decode, not_empty
+from averment.corpus.remote import RemoteFile
 from averment.corpus.sections import without
 from averment.corpus.slides import pptx_document
 from averment.corpus.word import docx_document
@@ -32,7 +33,7 @@ _LEFT_OUT = frozenset((Role.BOILERPLATE, Role.REFERENCES))
 
 
 def read_documents(
-    paths: Sequence[Path],
+    paths: Sequence[Path | str],
     *,
     on_bad: Callable[[BadRecord], None],
     on_bytes: Callable[[int, int], None] | None = None,
@@ -48,7 +49,8 @@ def read_documents(
     metadata. A record without an id is named ``path:line``.
 
     Args:
-        paths: Files and directories.
+        paths: Files and directories, or what has a scheme (``s3://…``, ``memory://…``): see
+            `list_files`.
         on_bad: Told of everything that is left out.
         on_bytes: Told (bytes consumed so far, bytes of all files) after each record; bytes as
             they lie on disk, so compressed ones of a compressed file.
@@ -87,7 +89,7 @@ def _nobody_listens(n_read: int, n_total: int) -> None:
     """What `on_bytes` is when nobody wants to know."""
 
 
-class _NeedsExtra(Unusable):
+class NeedsExtra(Unusable):
     """A file that could be used if an extra were installed."""
 
     def __init__(self, error: MissingExtraError) -> None:
@@ -107,27 +109,23 @@ def read_files(
     readable = [file for file in files if isinstance(file, CorpusFile)]
     n_total = sum(file.n_bytes for file in readable)
     n_before = 0
-    first_places: dict[str, str] = {}
+    first_places = FirstPlaces()
     missing: list[MissingExtraError] = []
-    left_out = _NEVER_KEPT if keep_references else _LEFT_OUT
     for file in files:
         if isinstance(file, BadRecord):
             on_bad(file)
             continue
-        for line, found, n_bytes in _read_file(file, left_out):
+        for line, found, n_bytes in read_file(file, keep_references=keep_references):
             on_bytes(n_before + n_bytes, n_total)
             if isinstance(found, Unusable):
                 on_bad(BadRecord(file.path, line, str(found)))
-                if isinstance(found, _NeedsExtra):
+                if isinstance(found, NeedsExtra):
                     missing.append(found.error)
                 continue
-            place = str(file.path) if line is None else f"{file.path}:{line}"
-            if found.document_id in first_places:
-                first = first_places[found.document_id]
-                reason = f"duplicate id {found.document_id!r}, first at {first}"
-                on_bad(BadRecord(file.path, line, reason))
+            duplicate = first_places.duplicate(found.document_id, file.path, line)
+            if duplicate is not None:
+                on_bad(duplicate)
                 continue
-            first_places[found.document_id] = place
             yield found
         n_before += file.n_bytes
         on_bytes(n_before, n_total)
@@ -135,12 +133,31 @@ def read_files(
         raise missing[0]
 
 
-def _read_file(file: CorpusFile, left_out: frozenset[Role]) -> Iterator[Read]:
+class FirstPlaces:
+    """Where each id of a corpus was met first: the later ones are duplicates."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, str] = {}
+
+    def duplicate(
+        self, document_id: str, path: Path | RemoteFile, line: int | None
+    ) -> BadRecord | None:
+        """What there is to say of a document whose id was met before; None: it was not."""
+        first = self._places.get(document_id)
+        if first is None:
+            self._places[document_id] = str(path) if line is None else f"{path}:{line}"
+            return None
+        return BadRecord(path, line, f"duplicate id {document_id!r}, first at {first}")
+
+
+def read_file(file: CorpusFile, *, keep_references: bool = False) -> Iterator[Read]:
+    """What is in a file, in order; what cannot be read of it stands there too."""
+    left_out = _NEVER_KEPT if keep_references else _LEFT_OUT
     kind = file.suffix.removesuffix(".gz").removesuffix(".zst")
     try:
         yield from _RECORDS[kind](file) if kind in _RECORDS else _read_whole(file, left_out)
     except MissingExtraError as error:
-        yield Read(None, _NeedsExtra(error), file.n_bytes)
+        yield Read(None, NeedsExtra(error), file.n_bytes)
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
         yield Read(None, Unusable(reason), file.n_bytes)

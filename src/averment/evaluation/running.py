@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -75,14 +75,29 @@ Watch: TypeAlias = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    entrant: Entrant
+class Asking:
+    """A question to be asked of one policy.
+
+    Args:
+        policy: Its name in the bench.
+        example: The question.
+        set: It is of the set of that name,
+        data: of which this is the digest.
+    """
+
+    policy: str
     example: Example
-    of: DrawnSet
+    set: str
+    data: str
 
     @property
     def key(self) -> RowKey:
-        return self.of.name, self.example.id, self.entrant.policy
+        """Of the row that comes of it."""
+        return self.set, self.example.id, self.policy
+
+
+Spread: TypeAlias = Callable[[Iterable[Asking]], Iterator[Row]]
+"""Has questions asked elsewhere; gives their rows in order."""
 
 
 def run_bench(
@@ -92,6 +107,7 @@ def run_bench(
     *,
     limit: int | None = None,
     watch: Watch | None = None,
+    spread: Spread | None = None,
 ) -> int:
     """Ask every question of every policy that has no row yet.
 
@@ -101,63 +117,70 @@ def run_bench(
         rows: What is there already, and where new rows go.
         limit: At most so many questions of each set.
         watch: Told after each row.
+        spread: Where the questions are asked; None: here, one after the other.
 
     Returns:
         How many rows were made.
     """
-    tasks = _tasks(sets, entrants, limit)
-    pending = [task for task in tasks if not _is_done(rows.rows.get(task.key), task)]
-    clock = _Clock([task.entrant.policy for task in pending])
-    for n_done, task in enumerate(pending, start=1):
-        row = _asked(task)
+    by_name = {entrant.policy: entrant for entrant in entrants}
+    pending = [
+        asking
+        for asking in _askings(sets, entrants, limit)
+        if not _is_done(rows.rows.get(asking.key), asking, by_name[asking.policy])
+    ]
+    clock = _Clock([asking.policy for asking in pending])
+    made = spread(pending) if spread else (asked(each, by_name[each.policy]) for each in pending)
+    for n_done, row in enumerate(made, start=1):
         rows.append(row)
         left = clock.after(row.policy)
         if watch is not None:
             watch(Progress(row, n_done, len(pending), left))
-    rows.settle([task.key for task in _tasks(sets, entrants, None)])
+    rows.settle([asking.key for asking in _askings(sets, entrants, None)])
     return len(pending)
 
 
-def _tasks(sets: Sequence[DrawnSet], entrants: Sequence[Entrant], limit: int | None) -> list[_Task]:
+def _askings(
+    sets: Sequence[DrawnSet], entrants: Sequence[Entrant], limit: int | None
+) -> list[Asking]:
     return [
-        _Task(entrant, example, each)
+        Asking(entrant.policy, example, each.name, each.digest)
         for each in sets
         for example in each.examples[:limit]
         for entrant in entrants
     ]
 
 
-def _is_done(row: Row | None, task: _Task) -> bool:
-    """Whether a row answers the task as it stands now, and without an error."""
+def _is_done(row: Row | None, asking: Asking, entrant: Entrant) -> bool:
+    """Whether a row answers the question as it stands now, and without an error."""
     return (
         row is not None
         and row.error is None
-        and row.settings == repr(task.entrant.engine.policy)
-        and row.data == task.of.digest
+        and row.settings == repr(entrant.engine.policy)
+        and row.data == asking.data
     )
 
 
-def _asked(task: _Task) -> Row:
-    """The row of a task, whatever happens on the way to it."""
-    engine, example = task.entrant.engine, task.example
-    before = task.entrant.meter()
-    asked = Row(
-        set=task.of.name,
+def asked(asking: Asking, entrant: Entrant) -> Row:
+    """The row of a question to a policy, whatever happens on the way to it."""
+    engine, example = entrant.engine, asking.example
+    before = entrant.meter()
+    row = Row(
+        set=asking.set,
         id=example.id,
         question=example.question,
         gold=example.answers,
-        policy=task.entrant.policy,
+        policy=asking.policy,
         settings=repr(engine.policy),
         model=engine.edges.model.info.name,
         averment=versions()["averment"],
         index=engine.edges.index.info.digest,
-        data=task.of.digest,
+        data=asking.data,
     )
     try:
         (result,) = engine.answer_many([Question(example.id, example.question, example.answers)])
-        return outcome_row(asked, result, example, spent=task.entrant.meter().since(before))
+        return outcome_row(row, result, example, spent=entrant.meter().since(before))
     except Exception as error:  # a mistake of ours in one question must not cost the night's run
-        return replace(asked, error=Failure(type(error).__name__, str(error)))
+        return replace(row, error=Failure(type(error).__name__, str(error)))
 
 
 class _Clock:

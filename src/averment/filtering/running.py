@@ -6,12 +6,13 @@ What this module does not do: open anything but the files of its rows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from averment.corpus.records import Unusable
 from averment.errors import UsageError
@@ -25,6 +26,8 @@ from averment.types import Support
 
 Finder: TypeAlias = Callable[[Sequence[RowTexts]], list[Findings]]
 """What is found about some rows, in order."""
+Spread: TypeAlias = Callable[[Iterable[Sequence[RowTexts]]], Iterator[list[Findings]]]
+"""What is found about each of some batches, in order; batches may be read ahead."""
 
 _BATCH_ROWS = 256
 _COMMIT_ROWS = 2048
@@ -48,12 +51,14 @@ class Filter:
         find: Says what is found about rows.
         rule: What rejects a row.
         index_digest: Of the index that was asked; empty: none was.
+        spread: Has what `find` does done elsewhere; None: it is done here, batch after batch.
     """
 
     fields: FieldChoice
     find: Finder
     rule: Rule
     index_digest: str
+    spread: Spread | None = None
 
     def run(
         self, source: Source, output: Output, *, on_pace: Callable[[Pace], None] = lambda _: None
@@ -73,32 +78,60 @@ class Filter:
         line = _skip(rows, source, output)
         n_rows = n_open = 0
         tally = output.progress.tally
-        while batch := list(islice(rows, _BATCH_ROWS)):
-            for row, column in zip(batch, self.columns(batch, tally), strict=True):
+        digest = source.digest
+        for batch, found in self._found(rows, source):
+            columns = self._columns(batch.rows, batch.read, found, tally)
+            for row, column in zip(batch.rows, columns, strict=True):
                 output.write(row, column)
-            line = batch[-1].line
-            n_rows += len(batch)
-            n_open += len(batch)
+            line, digest = batch.rows[-1].line, batch.digest
+            n_rows += len(batch.rows)
+            n_open += len(batch.rows)
             if n_open >= _COMMIT_ROWS:
-                output.commit(line, source.digest)
+                output.commit(line, digest)
                 n_open = 0
-            on_pace(Pace(n_rows, time.perf_counter() - began, source.share_read))
-        output.commit(line, source.digest)
+            on_pace(Pace(n_rows, time.perf_counter() - began, batch.share_read))
+        output.commit(line, digest)
         return tally
+
+    def _found(
+        self, rows: Iterator[InputRow], source: Source
+    ) -> Iterator[tuple[_Batch, list[Findings]]]:
+        """The batches of some rows with what is found about them."""
+        ahead: deque[_Batch] = deque()
+
+        def texts() -> Iterator[list[RowTexts]]:
+            while batch := list(islice(rows, _BATCH_ROWS)):
+                read = [self._texts(row) for row in batch]
+                # Where the source is now it will not be when the batch comes back.
+                ahead.append(_Batch(batch, read, source.digest, source.share_read))
+                yield [each for each in read if isinstance(each, RowTexts)]
+
+        for found in self.spread(texts()) if self.spread else map(self.find, texts()):
+            yield ahead.popleft(), found
 
     def columns(self, batch: Sequence[InputRow], tally: Tally) -> Iterator[dict[str, Any]]:
         """What is added to each row; the rows are counted in a tally."""
-        texts = [self._texts(row) for row in batch]
-        found = iter(self.find([each for each in texts if isinstance(each, RowTexts)]))
-        for row, read in zip(batch, texts, strict=True):
-            if isinstance(read, Unusable):
+        read = [self._texts(row) for row in batch]
+        found = self.find([each for each in read if isinstance(each, RowTexts)])
+        return self._columns(batch, read, found, tally)
+
+    def _columns(
+        self,
+        batch: Sequence[InputRow],
+        read: Sequence[RowTexts | Unusable],
+        found: Sequence[Findings],
+        tally: Tally,
+    ) -> Iterator[dict[str, Any]]:
+        in_order = iter(found)
+        for row, texts in zip(batch, read, strict=True):
+            if isinstance(texts, Unusable):
                 tally.add(None, MALFORMED)
-                yield self._column(MALFORMED, {"line": row.line, "detail": str(read)})
+                yield self._column(MALFORMED, {"line": row.line, "detail": str(texts)})
                 continue
-            about = next(found)
+            about = next(in_order)
             reason, flags = self.rule.rejects(about), self.rule.flags(about)
             rare_below = self.rule.rare_below
-            tally.add(about, reason, flags, label=read.label, rare_below=rare_below)
+            tally.add(about, reason, flags, label=texts.label, rare_below=rare_below)
             yield self._column(reason, {"flags": flags, **_shown(about)})
 
     def _texts(self, row: InputRow) -> RowTexts | Unusable:
@@ -117,6 +150,15 @@ class Filter:
             "version": version(),
             "index": self.index_digest,
         }
+
+
+class _Batch(NamedTuple):
+    """Rows, what is read of each, and where the source was after them."""
+
+    rows: list[InputRow]
+    read: list[RowTexts | Unusable]
+    digest: str
+    share_read: float
 
 
 @cache

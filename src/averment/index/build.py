@@ -41,7 +41,7 @@ from averment.index.manifest import (
     written_digest,
 )
 from averment.index.new_segment import NewSegment, directory_digest
-from averment.index.parts import DELETED, Part, open_part
+from averment.index.parts import DELETED, Options, Part, grouped, open_part
 from averment.index.passage_languages import passage_languages
 from averment.index.staging import Staging, claimed, disk_errors
 from averment.index.thresholds import (
@@ -202,6 +202,16 @@ class IndexWriter:
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
     @property
+    def options(self) -> Options:
+        """How segments are made."""
+        return self._options
+
+    @property
+    def words_per_segment(self) -> int:
+        """Words after which a segment is written."""
+        return self._most_words
+
+    @property
     def keeps_text(self) -> bool:
         """Whether the index keeps documents and passages, and not their counts only."""
         return not self._options.counts_only
@@ -265,6 +275,40 @@ class IndexWriter:
         self._n_added += 1
         return True
 
+    @property
+    def workshop(self) -> Path:
+        """A directory for pieces of segments: an interrupted writer leaves it to the next one.
+
+        That has to have the same `resume_key` and options; to all others it is removed.
+        """
+        return self._staging.workshop
+
+    def add_parts(self, parts: Sequence[Part]) -> None:
+        """Append the documents that some parts are about, as one segment.
+
+        It has the bytes of a segment to which they were added one by one.
+
+        Args:
+            parts: Of the same engine and form, with their text; no id may be there already.
+
+        Raises:
+            DatasetError: The documents are not those of the interrupted writer.
+        """
+        self._is_asked = True
+        self._sample.offer_parts(parts)
+        self._n_added += sum(int(part.meant.sum()) for part in parts)
+        with disk_errors(self._path):
+            if self._finished:
+                entry = self._finished.popleft()
+                digest = sum(int(p.entry.documents_digest, 16) - p.deleted_digest for p in parts)
+                if written_digest(digest) != entry.documents_digest:
+                    raise self._told_otherwise()
+            else:
+                entry = self._new_segment().merge(parts)
+                self._staging.finish(entry)
+            self._parts.append(self._opened(entry))
+        self._n_old_parts = len(self._parts)
+
     def delete(self, document_id: str) -> bool:
         """Delete a document: no answer is about it any more.
 
@@ -287,7 +331,7 @@ class IndexWriter:
         with disk_errors(self._path):
             self._settle()
             merged = []
-            for group in _groups(self._parts, self._most_words):
+            for group in grouped(self._parts, self._most_words):
                 if len(group) == 1 and group[0].is_whole:
                     merged += group
                 elif any(part.meant.any() for part in group):
@@ -384,7 +428,7 @@ class IndexWriter:
         for at, deleted in self._deleted.items():
             if deleted:
                 part, numbers = self._parts[at], sorted(deleted)
-                self._parts[at] = part.without(numbers, _digest_of(part, numbers))
+                self._parts[at] = part.without(numbers, part.digest_of(numbers))
         self._deleted.clear()
 
     # --- what goes with it ------------------------------------------------------------------------
@@ -547,24 +591,3 @@ _PLACES_A_PART = 1 << 32  # a place is the number of a part times this, plus tha
 
 def _key(document_id: str) -> bytes:
     return document_id.encode(errors="surrogatepass")
-
-
-def _groups(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
-    """Neighbours that together have so many words at most."""
-    groups: list[list[Part]] = []
-    n_words = 0
-    for part in parts:
-        n_words += part.n_words()
-        if not groups or n_words > most_words:
-            groups.append([])
-            n_words = part.n_words()
-        groups[-1].append(part)
-    return groups
-
-
-def _digest_of(part: Part, numbers: Sequence[int]) -> int:
-    """Of some documents of a part; where their text is gone, of their ids."""
-    if part.store:
-        return sum(digest_of(part.store.document(number)) for number in numbers)
-    ids = (part.document_ids.encoded(number) for number in numbers)
-    return sum(int.from_bytes(hashlib.sha256(one).digest()) for one in ids)

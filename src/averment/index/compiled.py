@@ -45,6 +45,11 @@ def words(text: str, form: TextForm) -> list[str]:
     return _native.words(text, fold_accents=form.fold_accents)
 
 
+def batch_characters(words_per_segment: int) -> int:
+    """Characters after which a batch of texts is handed over."""
+    return min(_BATCH_CHARACTERS, words_per_segment)
+
+
 class CompiledSegmentWriter:
     """An `engines.SegmentWriter` over the core's builder; needs about 12 bytes a word.
 
@@ -57,7 +62,7 @@ class CompiledSegmentWriter:
         self._builder = _native.SegmentBuilder(fold_accents=form.fold_accents, n_threads=_THREADS)
         self._batch: list[str] = []
         self._n_characters = 0
-        self._most_characters = min(_BATCH_CHARACTERS, words_per_segment)
+        self._most_characters = batch_characters(words_per_segment)
         self._worker = ThreadPoolExecutor(1)
         self._under_way: Future[list[int]] | None = None
         self._n_words = 0

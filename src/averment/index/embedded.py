@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, islice, starmap
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from averment.dating import Dates, Days, Undated
 from averment.errors import CapabilityError, IndexFormatError, QueryError
 from averment.index.arrays import REBUILD
+from averment.index.combined import Near, PlacedWindow, together
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import COMPILED, Segment, check_engine
 from averment.index.engines import words as engine_words
@@ -34,9 +35,9 @@ from averment.index.manifest import (
 )
 from averment.index.metadata import Mask, Restriction, checked_rule
 from averment.index.parts import Part, dates_of, open_part
-from averment.index.snippets import snippet
+from averment.index.snippets import joined_words, snippet
 from averment.ports import DamagedSegments
-from averment.text import Span, TextForm, Word
+from averment.text import Span, TextForm
 from averment.types import (
     Cooccurrence,
     CorpusInfo,
@@ -79,6 +80,22 @@ def open_embedded(path: Path, *, damaged_segments: DamagedSegments = "fail") -> 
             if is_last or read_manifest(path).generation == manifest.generation:
                 raise
     raise AssertionError("the last attempt returns or raises")
+
+
+def open_segments(path: Path, manifest: Manifest, first: int, beyond: int) -> EmbeddedIndex:
+    """Some segments of an index as an index of their own, without what ranks passages.
+
+    Args:
+        path: The directory.
+        manifest: Of the whole index.
+        first: The number of the first segment.
+        beyond: The number of the segment after the last one.
+
+    Raises:
+        IndexFormatError: They are damaged, or not there any more.
+    """
+    some = dataclasses.replace(manifest, segments=manifest.segments[first:beyond], extras=())
+    return _open_generation(path, some, "fail")
 
 
 def _open_generation(
@@ -363,7 +380,7 @@ class EmbeddedIndex:
         found, kind = self._of_each(
             lambda segment: segment.cooccurrence(pairs, window_words, n_threads=n_threads)
         )
-        return [_together(each, kind) for each in zip(*found, strict=True)]
+        return [together(each, kind) for each in zip(*found, strict=True)]
 
     def cooccurrence_by_window(
         self, pairs: Sequence[tuple[Phrase, Phrase]], *, windows_words: Sequence[int]
@@ -380,7 +397,7 @@ class EmbeddedIndex:
         )
         return [
             tuple(
-                _together([(*counts[at], nearest) for nearest, counts in each], kind)
+                together([(*counts[at], nearest) for nearest, counts in each], kind)
                 for at in range(len(windows))
             )
             for each in zip(*found, strict=True)
@@ -447,6 +464,20 @@ class EmbeddedIndex:
             CapabilityError: The index was built with counts only, so there is no text.
             QueryError: A phrase has no word, or a number is below zero.
         """
+        found = self.placed_windows(
+            pairs, window_words=window_words, context_words=context_words, limit=limit
+        )
+        return [tuple(window.passage for window in windows) for windows in found]
+
+    def placed_windows(
+        self,
+        pairs: Sequence[tuple[Phrase, Phrase]],
+        *,
+        window_words: int,
+        context_words: int,
+        limit: int,
+    ) -> list[list[PlacedWindow]]:
+        """What `nearest_windows` gives, with what puts windows in order."""
         window_words = _checked_window(window_words)
         _check_limit(limit)
         if not all(part.store for part in self._parts):
@@ -455,16 +486,18 @@ class EmbeddedIndex:
                 hint="Build it without --counts-only.",
             )
         return [
-            tuple(islice(self._windows(a, b, window_words, context_words), limit)) for a, b in pairs
+            list(islice(self._windows(a, b, window_words, context_words), limit)) for a, b in pairs
         ]
 
     def _windows(
         self, a: Phrase, b: Phrase, window_words: int, context_words: int
-    ) -> Iterator[Passage]:
-        found = (self._around(near, context_words) for near in self._nearest(a, b, window_words))
-        return (window for window in found if window is not None)
+    ) -> Iterator[PlacedWindow]:
+        for near in self._nearest(a, b, window_words):
+            window = self._around(near, context_words)
+            if window is not None:
+                yield PlacedWindow(near.words_apart, near.first, window)
 
-    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[_Near]:
+    def _nearest(self, a: Phrase, b: Phrase, window_words: int) -> Iterator[Near]:
         """Where a pair stands closest in each document, the nearest first."""
         found = sorted(
             (abs(at_a - at_b), min(at_a, at_b), number, document, max(at_a + n_a, at_b + n_b))
@@ -473,9 +506,9 @@ class EmbeddedIndex:
                 a, b, window_words, _DOCUMENTS_OF_WINDOWS
             )
         )
-        return starmap(_Near, found)
+        return starmap(Near, found)
 
-    def _around(self, near: _Near, context_words: int) -> Passage | None:
+    def _around(self, near: Near, context_words: int) -> Passage | None:
         """The text of a pair with so many words before and after it; None: it is no body."""
         part = self._parts[near.part]
         assert part.store is not None
@@ -521,7 +554,7 @@ class EmbeddedIndex:
             text, layout = stored.text, stored.layout
             words = self._form.words_with_spans(text)
         elif part.tokens:
-            text, words = _joined(part.tokens.words(document))
+            text, words = joined_words(part.tokens.words(document))
         else:
             return [Occurrence(document_id, None, None, None) for _ in found]
         occurrences = []
@@ -538,46 +571,11 @@ class EmbeddedIndex:
         return occurrences
 
 
-class _Near(NamedTuple):
-    """A pair in a document of a part: its distance and the words from `first` up to `end`.
-
-    In the order by which windows are given.
-    """
-
-    words_apart: int
-    first: int
-    part: int
-    document: int
-    end: int
-
-
 class _Place(NamedTuple):
     """A phrase in a document: its first word and how many words it has."""
 
     word: int
     n_words: int
-
-
-def _joined(words: Sequence[str]) -> tuple[str, list[Word]]:
-    """Words as a text, and where they stand in it."""
-    placed, start = [], 0
-    for word in words:
-        placed.append(Word(word, start, start + len(word)))
-        start += len(word) + 1
-    return " ".join(words), placed
-
-
-def _together(found: Iterable[tuple[int, int, int | None]], kind: CountKind) -> Cooccurrence:
-    """What the segments found of one pair, as the answer of the index."""
-    documents = pairs = 0
-    nearest: int | None = None
-    for here, n_pairs, words in found:
-        documents += here
-        pairs += n_pairs
-        if words is not None and (nearest is None or words < nearest):
-            nearest = words
-    exists = pairs > 0 or (None if kind is CountKind.LOWER_BOUND else False)
-    return Cooccurrence(exists, documents, pairs, nearest, kind)
 
 
 def _n_threads(questions: Sequence[object]) -> int:

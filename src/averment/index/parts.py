@@ -5,6 +5,7 @@ What this module does not do: answer over several (`averment.index.embedded`), w
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from averment.dating import Days
 from averment.errors import IndexFormatError
 from averment.index.arrays import REBUILD, load_array
 from averment.index.document_ids import DocumentIds
-from averment.index.documents import DocumentStore
+from averment.index.documents import DocumentStore, digest_of
 from averment.index.engines import Segment, open_segment
 from averment.index.manifest import SegmentEntry, check_sizes
 from averment.index.metadata import Mask, MetadataTable, Restriction, packed
@@ -97,6 +98,13 @@ class Part:
         left_out = np.flatnonzero(~self.meant).tolist()
         return self.whole.n_words - sum(map(self.whole.document_words, left_out))
 
+    def digest_of(self, numbers: Sequence[int]) -> int:
+        """Of some documents; where their text is gone, of their ids."""
+        if self.store:
+            return sum(digest_of(self.store.document(number)) for number in numbers)
+        ids = (self.document_ids.encoded(number) for number in numbers)
+        return sum(int.from_bytes(hashlib.sha256(one).digest()) for one in ids)
+
     def passages_meant(self) -> Mask:
         """Which passages are of documents that are meant; shape ``(n_passages,)``."""
         assert self.store is not None
@@ -152,3 +160,16 @@ def _deleted(path: Path, entry: SegmentEntry) -> list[int]:
         raise IndexFormatError(f"{directory} does not fit the segment {entry.name}.", hint=REBUILD)
     found: list[int] = numbers.tolist()
     return found
+
+
+def grouped(parts: Sequence[Part], most_words: int) -> list[list[Part]]:
+    """Neighbours that together have so many words at most."""
+    groups: list[list[Part]] = []
+    n_words = 0
+    for part in parts:
+        n_words += part.n_words()
+        if not groups or n_words > most_words:
+            groups.append([])
+            n_words = part.n_words()
+        groups[-1].append(part)
+    return groups

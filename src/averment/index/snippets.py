@@ -61,3 +61,12 @@ def _joined(parts: Sequence[Span]) -> list[Span]:
         else:
             joined.append(part)
     return joined
+
+
+def joined_words(words: Sequence[str]) -> tuple[str, list[Word]]:
+    """Words as a text, and where they stand in it."""
+    placed, start = [], 0
+    for word in words:
+        placed.append(Word(word, start, start + len(word)))
+        start += len(word) + 1
+    return " ".join(words), placed

@@ -32,6 +32,7 @@ from averment.trace import from_plain, to_plain
 
 _STAGING = ".averment-staging"
 _JOURNAL = "finished.json"
+_WORKSHOP = "workshop"
 _HALVES = ("counts", "passages")
 _OWN_NAMES = {_STAGING, lock.FILE_NAME, f"{FILE_NAME}.new"}
 _DIGEST_NAMED = re.compile(r".+-[0-9a-f]{12}")
@@ -61,14 +62,23 @@ class Staging:
                 work is not to be resumed, neither now nor later.
         """
         self._key = key
+        journal = self._read_journal() if key else None
         # What follows a damaged segment would come to another place.
-        self._finished = tuple(takewhile(self._is_intact, self._read_journal() if key else ()))
+        self._finished = tuple(takewhile(self._is_intact, journal or ()))
         # At no moment is there a half without the staging directory, which says whose it is.
         self.directory.mkdir(exist_ok=True)
         self._write_journal()
         _remove_leftovers(self.path, self._kept())
-        _empty(self.directory, {_JOURNAL} if key else set())
+        kept = {_JOURNAL} if journal is None else {_JOURNAL, _WORKSHOP}
+        _empty(self.directory, kept if key else set())
         return self._finished
+
+    @property
+    def workshop(self) -> Path:
+        """Where the pieces of segments may lie; the next writer with the same key finds them."""
+        directory = self.directory / _WORKSHOP
+        directory.mkdir(exist_ok=True)
+        return directory
 
     def finish(self, entry: SegmentEntry) -> None:
         """Remember a segment that is in its place."""
@@ -81,11 +91,16 @@ class Staging:
 
     def leave(self) -> None:
         """Remove what is of no use; the last thing that a writer does."""
-        if not self.published and self._key and self._finished:
+        if not self.published and self._key and (self._finished or self._has_pieces):
             return
         if self.purges or not self.published:
             _remove_leftovers(self.path, set())
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    @property
+    def _has_pieces(self) -> bool:
+        directory = self.directory / _WORKSHOP
+        return directory.is_dir() and any(directory.iterdir())
 
     def _kept(self) -> set[str]:
         files = (file for entry in self._finished for file in entry.files)
@@ -94,7 +109,8 @@ class Staging:
     def _is_intact(self, entry: SegmentEntry) -> bool:
         return all(is_intact(self.path, file) for file in entry.files)
 
-    def _read_journal(self) -> tuple[SegmentEntry, ...]:
+    def _read_journal(self) -> tuple[SegmentEntry, ...] | None:
+        """What a writer with this key had finished; None: there was none."""
         try:
             plain = json.loads((self.directory / _JOURNAL).read_text(encoding="utf-8"))
             if plain["key"] == self._key:
@@ -104,7 +120,7 @@ class Staging:
                 return entries
         except (OSError, KeyError, TypeError, ValueError):
             pass  # there is none, or it was cut short: the work begins anew
-        return ()
+        return None
 
     def _write_journal(self) -> None:
         if self._key:

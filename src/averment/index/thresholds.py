@@ -39,12 +39,31 @@ class TextSample:
 
     def offer(self, text: str) -> None:
         """Look at the next document."""
-        if self._n % self._step == 0:
+        if self.wants_next:
             self.texts.append(text[:SAMPLE_CHARACTERS])
+        self.pass_over()
+
+    @property
+    def wants_next(self) -> bool:
+        """Whether the next document is one to look at, as far as that is known now."""
+        return self._n % self._step == 0
+
+    def pass_over(self) -> None:
+        """Go past the next document."""
         self._n += 1
         if len(self.texts) > SAMPLE_DOCUMENTS:
             self._step *= 2
             del self.texts[1::2]
+
+    def offer_parts(self, parts: Iterable[Part]) -> None:
+        """Look at the next documents: those of some parts, which keep their text."""
+        for part in parts:
+            assert part.store is not None
+            for number in np.flatnonzero(part.meant).tolist():
+                if self.wants_next:
+                    self.offer(part.store.document(number).text)
+                else:
+                    self.pass_over()
 
 
 def sampled_texts(parts: Sequence[Part]) -> Iterator[str]:

@@ -20,9 +20,8 @@ import json
 import logging
 import math
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -158,16 +157,47 @@ def build_bm25(
         EmptyCorpusError: There is no passage.
         ValueError: k1 or b is out of range, or there are fewer languages than passages.
     """
+    write_bm25(numbered_terms(passages, languages), directory, k1=k1, b=b)
+
+
+@dataclass(slots=True)
+class NumberedTerms:
+    """The terms of some passages.
+
+    Args:
+        ids: Of each passage its terms, as numbers.
+        numbers: The number of each term, in order of appearance.
+        languages: Those of the passages.
+    """
+
+    ids: list[array[int]] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    languages: set[str] = field(default_factory=set)
+
+
+def numbered_terms(
+    passages: Iterable[Passage], languages: Iterable[str] | None = None
+) -> NumberedTerms:
+    """The terms of passages; numbered in order of appearance, so that the same make the same bytes.
+
+    Args:
+        passages: In order.
+        languages: As of `build_bm25`.
+    """
+    found = NumberedTerms()
+    numbers = found.numbers
+    for passage, language in _with_languages(passages, languages):
+        found.languages.add(language)
+        terms = search_terms(f"{headed(passage.title, passage.place)}\n{passage.text}", language)
+        found.ids.append(array("i", (numbers.setdefault(term, len(numbers)) for term in terms)))
+    return found
+
+
+def write_bm25(found: NumberedTerms, directory: Path, *, k1: float = 1.2, b: float = 0.75) -> None:
+    """Write an index of what `numbered_terms` gave; see `build_bm25`."""
     if not (math.isfinite(k1) and k1 >= 0 and 0 <= b <= 1):
         raise ValueError(f"k1 must be at least 0 and b in [0, 1], not {k1} and {b}")
-    numbers: dict[str, int] = {}
-    # Numbers are given in order of appearance: the same passages make the same bytes.
-    spoken: Counter[str] = Counter()
-    ids = []
-    for passage, language in _with_languages(passages, languages):
-        spoken[language] += 1
-        terms = search_terms(f"{headed(passage.title, passage.place)}\n{passage.text}", language)
-        ids.append(array("i", (numbers.setdefault(term, len(numbers)) for term in terms)))
+    ids, numbers = found.ids, found.numbers
     if not ids:
         raise EmptyCorpusError("There is no passage to index.")
     postings = _score(ids, numbers, k1=k1, b=b) if numbers else _NO_POSTINGS
@@ -177,15 +207,15 @@ def build_bm25(
     np.save(directory / _STARTS, postings.starts, allow_pickle=False)
     settings: dict[str, object] = {
         "format": _FORMAT,
-        "terms_identity": terms_identity(sorted(spoken)),
+        "terms_identity": terms_identity(sorted(found.languages)),
         "k1": k1,
         "b": b,
         "n_passages": len(ids),
         "n_postings": len(postings.scores),
         "terms": list(numbers),
     }
-    if list(spoken) != [ENGLISH]:
-        settings["languages"] = sorted(spoken)
+    if found.languages != {ENGLISH}:
+        settings["languages"] = sorted(found.languages)
     text = json.dumps(settings, ensure_ascii=False, indent=0)
     (directory / _SETTINGS).write_text(text, encoding="utf-8", newline="\n")
 

@@ -9,10 +9,16 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from averment.claims.aliases.acronyms import acronym_rows
+from averment.claims.aliases.acronyms import (
+    Explained,
+    acronym_rows,
+    explained_in,
+    rows_of_acronyms,
+)
 from averment.claims.aliases.book import AliasBook, AliasRow
-from averment.claims.aliases.openings import opening_rows
+from averment.claims.aliases.openings import Opening, openings_in, rows_of_openings
 from averment.claims.aliases.store import UserAliases
 from averment.claims.aliases.tables import AliasTable, read_own, read_table, written
 from averment.claims.aliases.widened import WidenedIndex
@@ -32,6 +38,13 @@ USER_FILE = "aliases.tsv"
 _ROWS = "Rows are canonical<TAB>form<TAB>source<TAB>language; the last two may be left out."
 
 
+class NamesSaid(NamedTuple):
+    """What documents say of names, document after document."""
+
+    openings: Iterable[Opening]
+    explained: Iterable[Explained]
+
+
 def read_alias_table(path: str | Path) -> AliasTable:
     """The rows of a TSV file, and the lines that were skipped.
 
@@ -45,21 +58,26 @@ def read_alias_table(path: str | Path) -> AliasTable:
     return table
 
 
-def write_aliases(writer: IndexWriter, given: Sequence[AliasRow]) -> None:
+def write_aliases(
+    writer: IndexWriter, given: Sequence[AliasRow], *, found: NamesSaid | None = None
+) -> None:
     """Put the aliases of an index where it is published from.
 
     Args:
         writer: All documents are there.
         given: Rows of a table, besides those that the index has already.
+        found: What the documents say of names; None: they are read for it.
     """
     before = writer.previous_extra(_EXTRA)
     kept = _rows(before / _GIVEN) if before else []
-    passages = writer.passages()
+    if found is None:
+        passages = writer.passages()
+        found = NamesSaid(openings_in(passages), explained_in(passages))
     directory = writer.extra_directory(_EXTRA)
     rows = {(row.canonical, row.form, row.language): row for row in (*given, *kept)}
     _write(directory / _GIVEN, rows.values())
-    acronyms = acronym_rows(passages, least_documents=_LEAST_DOCUMENTS)
-    _write(directory / _FOUND, [*opening_rows(passages), *acronyms])
+    acronyms = rows_of_acronyms(found.explained, least_documents=_LEAST_DOCUMENTS)
+    _write(directory / _FOUND, [*rows_of_openings(found.openings), *acronyms])
 
 
 def _write(path: Path, rows: Iterable[AliasRow]) -> None:

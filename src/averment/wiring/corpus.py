@@ -75,11 +75,7 @@ def build_index(
         UsageError: The directory holds something else, or aliases are to go where only counts are.
         UnknownNameError: There is no such language.
     """
-    if aliases and counts_only:
-        raise UsageError(
-            "An index of counts only has no place for a table of aliases.",
-            hint="Build it without --counts-only, or add them for all indexes: averment alias add",
-        )
+    refuse_aliases_without_text(aliases, counts_only=counts_only)
     refuse_address(Path(path))
     form = None if add else TextForm(fold_accents=fold_accents)
     only, tokens = (None, None) if add else (counts_only, keep_tokens)
@@ -119,6 +115,19 @@ def _passages_of(document: Document, writer: IndexWriter) -> Sequence[Passage]:
     if not writer.wants_passages:
         return ()
     return cut_passages(document, language=writer.language)
+
+
+def refuse_aliases_without_text(aliases: Sequence[AliasRow], *, counts_only: bool) -> None:
+    """A table of names has its place beside the text.
+
+    Raises:
+        UsageError: There is a table, and there will be no text.
+    """
+    if aliases and counts_only:
+        raise UsageError(
+            "An index of counts only has no place for a table of aliases.",
+            hint="Build it without --counts-only, or add them for all indexes: averment alias add",
+        )
 
 
 def delete_documents(

@@ -23,7 +23,7 @@ from averment.filtering.output import COLUMNS, REJECTED, open_output, write_sync
 from averment.filtering.reading import ParquetSource, Source, open_source
 from averment.filtering.report import FilterReport
 from averment.filtering.rules import Rule
-from averment.filtering.running import Filter, Pace, version
+from averment.filtering.running import Filter, Finder, Pace, version
 from averment.filtering.sampling import Estimate, estimate
 from averment.index.embedded import EmbeddedIndex
 from averment.index.infinigram.index import InfiniGramIndex
@@ -53,6 +53,7 @@ class OpenFilter:
         settings: What makes a run this one, by name.
         full: Claims are judged.
         corpus: What is counted in; None: nothing is.
+        finder: Makes what finds about rows, here or in another process.
     """
 
     filtering: Filter
@@ -60,6 +61,7 @@ class OpenFilter:
     settings: Mapping[str, Any]
     full: bool
     corpus: CorpusInfo | None
+    finder: Callable[[], Finder]
 
     @property
     def fields(self) -> FieldChoice:
@@ -190,21 +192,27 @@ def open_filter(
         opened = open_index(
             resolved.index, damaged_segments=resolved.damaged_segments, settings=resolved
         )
-    corpus = OpenCorpus(resolved, index=opened)
-    counting = None if opened is None else _counting(corpus)
-    find = Judging(partial(_report, corpus), counting) if full else counting
-    assert find is not None
+    finder = partial(_make_finder, resolved, opened, full=full)
     info = None if opened is None else opened.info
     rare_below = (info and info.entity_threshold_documents) or LEAST_DOCUMENTS
     rule = Rule(expression or None, rare_below)
     digest = info.digest if info else ""
     return OpenFilter(
-        Filter(fields, find, rule, digest),
+        Filter(fields, finder(), rule, digest),
         source,
         _identity(source, fields, resolved, keep=keep, full=full, index=digest),
         full,
         info,
+        finder,
     )
+
+
+def _make_finder(settings: Settings, index: AnyIndex | None, *, full: bool) -> Finder:
+    corpus = OpenCorpus(settings, index=index)
+    counting = None if index is None else _counting(corpus)
+    find = Judging(partial(_report, corpus), counting) if full else counting
+    assert find is not None
+    return find
 
 
 def _refuse(

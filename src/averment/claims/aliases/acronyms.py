@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from averment.claims.aliases.book import DOCUMENT, AliasRow
 from averment.claims.aliases.rules import is_acronym
@@ -40,10 +41,29 @@ def acronym_rows(passages: Iterable[Passage], *, least_documents: int = 1) -> li
         least_documents: How many must explain a pair; what one of many says is its own
             abbreviation, and may mean something else in the next.
     """
-    said: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    return rows_of_acronyms(explained_in(passages), least_documents=least_documents)
+
+
+class Explained(NamedTuple):
+    """An acronym that a document explains."""
+
+    document_id: str
+    long: str
+    short: str
+
+
+def explained_in(passages: Iterable[Passage]) -> Iterator[Explained]:
+    """The acronyms that passages explain, in order."""
     for passage in passages:
         for long, short in acronyms_in(passage.text):
-            said[long.casefold(), short].setdefault(passage.document_id, long)
+            yield Explained(passage.document_id, long, short)
+
+
+def rows_of_acronyms(found: Iterable[Explained], *, least_documents: int = 1) -> list[AliasRow]:
+    """What all explanations say together; see `acronym_rows`."""
+    said: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for each in found:
+        said[each.long.casefold(), each.short].setdefault(each.document_id, each.long)
     return [
         AliasRow(next(iter(by.values())), short, DOCUMENT + next(iter(by)))
         for (_, short), by in said.items()

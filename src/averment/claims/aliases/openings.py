@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from averment.claims.aliases.book import DOCUMENT, AliasRow
 from averment.claims.aliases.rules import without_disambiguator
@@ -39,18 +40,40 @@ def opening_rows(passages: Iterable[Passage]) -> list[AliasRow]:
         Rows with the source ``document:ID``. The canonical name is the title, and also the title
         without its disambiguator if no other document has that name.
     """
-    titles: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-    openings: dict[str, str] = {}
+    return rows_of_openings(openings_in(passages))
+
+
+class Opening(NamedTuple):
+    """What a document is called, and what it opens with; None: with nothing that is longer."""
+
+    document_id: str
+    title: str
+    title_key: str
+    bare_key: str
+    opening: str | None
+
+
+def openings_in(passages: Iterable[Passage]) -> Iterator[Opening]:
+    """The openings of documents, in order; of each only the first passage is looked at."""
     previous = None
     for passage in passages:
         if passage.document_id == previous or not _WORDS(passage.title):
             continue
         previous = passage.document_id
-        bare = next(without_disambiguator(passage.title), passage.title)
-        titles[_KEY(bare)].setdefault(_KEY(passage.title), (passage.title, passage.document_id))
+        title = passage.title
+        bare = next(without_disambiguator(title), title)
         opening = opening_name(bare, passage.text)
-        if opening is not None:
-            openings.setdefault(passage.document_id, opening)
+        yield Opening(passage.document_id, title, _KEY(title), _KEY(bare), opening)
+
+
+def rows_of_openings(found: Iterable[Opening]) -> list[AliasRow]:
+    """What all openings of a corpus say together; see `opening_rows`."""
+    titles: defaultdict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
+    openings: dict[str, str] = {}
+    for each in found:
+        titles[each.bare_key].setdefault(each.title_key, (each.title, each.document_id))
+        if each.opening is not None:
+            openings.setdefault(each.document_id, each.opening)
     return [row for bare in titles.values() for row in _rows(list(bare.values()), openings)]
 
 
