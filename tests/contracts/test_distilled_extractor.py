@@ -12,6 +12,7 @@ from averment.models.scripted import ScriptedModel
 from averment.ports import ClaimExtractor
 from averment.settings import resolve_settings
 from averment.wiring import open_extractor
+from averment.wiring.models import open_distilled
 from contracts.extractor_contract import ExtractorContract
 
 pytestmark = pytest.mark.skipif(
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def opened() -> ClaimExtractor:
-    return open_extractor(resolve_settings(extractor="distilled"), ScriptedModel([]))
+    return open_distilled()
 
 
 class TestDistilledExtractor(ExtractorContract):
@@ -30,8 +31,13 @@ class TestDistilledExtractor(ExtractorContract):
         return opened
 
 
-def test_the_setting_opens_the_encoder_that_ships(opened: ClaimExtractor) -> None:
+def test_the_setting_opens_the_encoder_that_ships_for_english_alone() -> None:
+    opened = open_extractor(resolve_settings(extractor="distilled"), ScriptedModel([]))
+
+    [german] = opened.triplets(["Der Film wurde von dem Regisseur Haneef in der Stadt gedreht."])
+
     assert opened.name == "distilled"
+    assert german.failed
 
 
 @pytest.mark.parametrize(

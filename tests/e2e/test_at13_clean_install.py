@@ -78,7 +78,8 @@ def clean_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, str(REPOSITORY)], check=True, cwd=folder, capture_output=True)
+    installed = subprocess.run([*pip, str(REPOSITORY)], cwd=folder, capture_output=True, text=True)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
     return python
 
 

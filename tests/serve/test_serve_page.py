@@ -37,7 +37,7 @@ def test_every_curl_line_of_the_page_is_answered(rivers: Path) -> None:
             for line in LINES
         ]
 
-    assert len(LINES) == 8
+    assert len(LINES) == 9
     assert [answer for answer in answers if not answer or '"error"' in answer] == []
     assert answers[2].endswith("data: [DONE]\n\n")
 
