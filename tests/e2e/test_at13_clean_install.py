@@ -18,6 +18,9 @@ import pytest
 
 from conftest import REPOSITORY
 
+# One installation serves them all, in whichever process runs the first of them.
+pytestmark = pytest.mark.xdist_group("clean-install")
+
 SESSION = """
 import json, os, pathlib, sys
 
@@ -78,7 +81,10 @@ def clean_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    installed = subprocess.run([*pip, str(REPOSITORY)], cwd=folder, capture_output=True, text=True)
+    # A build folder of its own: the checkout's belongs to the environment that runs the tests.
+    build = f"--config-settings=build-dir={folder.parent / 'build'}"
+    command = [*pip, build, str(REPOSITORY)]
+    installed = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert installed.returncode == 0, installed.stdout + installed.stderr
     return python
 
