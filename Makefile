@@ -9,7 +9,7 @@ demo: .venv/.demo
 
 test: .venv/.dev
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist loadgroup
+	$(BIN)/coverage run -m pytest -n auto --dist loadgroup --durations=10
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --include='src/averment/types/*,src/averment/text.py,src/averment/findings.py,src/averment/steps.py,src/averment/trace.py,src/averment/engine.py,src/averment/policies/*,src/averment/metrics/*,src/averment/uq/*,src/averment/franq/*,src/averment/scoring/*,src/averment/checking.py,src/averment/calibrating.py,src/averment/answers.py,src/averment/outcomes.py,src/averment/promises.py,src/averment/costs.py' --fail-under=100
 

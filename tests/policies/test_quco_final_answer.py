@@ -10,6 +10,7 @@ from averment.policies.loop import Inspection, Query, SentenceLoop
 from averment.policies.quco import QuCo
 from averment.steps import (
     Commit,
+    CountPhrases,
     ExtractEntities,
     ExtractTriplets,
     Search,
@@ -25,6 +26,7 @@ from averment.types import (
     Question,
     Sentence,
     Support,
+    SurfaceForm,
     Triplet,
     Verdict,
 )
@@ -402,18 +404,26 @@ def test_an_answer_without_anything_to_stand_near_is_looked_for_in_the_passages(
 ) -> None:
     passages = [passage("Norwayish things."), found_there]
 
-    found = inspect("So the answer is Norway.", names(), passages=passages)
+    found = inspect(
+        "So the answer is Norway.", names(), counted(Norway=exact(1)), passages=passages
+    )
 
     assert found == Inspection(Support.PRESENT, "in_passage")
 
 
 @pytest.mark.parametrize(
-    "passages", [[passage("Norwayish things.")], []], ids=["in none of them", "no passages"]
+    ("passages", "asked"),
+    [
+        pytest.param(
+            [passage("Norwayish things.")], [counted(Norway=exact(1))], id="in none of them"
+        ),
+        pytest.param([], [], id="no passages"),
+    ],
 )
 def test_an_answer_in_none_of_the_passages_is_unknown_since_nobody_asked_the_corpus(
-    passages: list[Passage],
+    passages: list[Passage], asked: list[Exchange]
 ) -> None:
-    found = inspect("So the answer is Norway.", names(), passages=passages)
+    found = inspect("So the answer is Norway.", names(), *asked, passages=passages)
 
     assert (found.support, found.reason) == (Support.UNKNOWN, "not_in_passages")
     assert found.queries == (
@@ -553,9 +563,25 @@ def test_one_of_the_choices_may_be_named_in_part() -> None:
     assert found == Inspection(Support.PRESENT, "by_its_claims")
 
 
-def test_an_answer_that_is_none_of_the_choices_is_searched_and_none() -> None:
+def test_one_of_the_choices_may_be_taken_in_more_words_than_its_name() -> None:
+    said = said_before("Oslo was founded in 1049.", Support.PRESENT, OSLO_NORWAY)
+
     found = inspect(
-        "So the answer is Skien.", names("Oslo", "Bergen", text=CHOICE.text), question=CHOICE
+        "So the answer is Oslo is older.",
+        names("Oslo", "city of Bergen", text=CHOICE.text),
+        question=CHOICE,
+        committed=[said],
+    )
+
+    assert found == Inspection(Support.PRESENT, "by_its_claims")
+
+
+@pytest.mark.parametrize("both_or_none", ["Skien", "Oslo, not the city of Bergen"])
+def test_an_answer_that_is_none_of_the_choices_is_searched_and_none(both_or_none: str) -> None:
+    found = inspect(
+        f"So the answer is {both_or_none}.",
+        names("Oslo", "city of Bergen", text=CHOICE.text),
+        question=CHOICE,
     )
 
     assert (found.support, found.reason) == (Support.UNKNOWN, "not_among_choices")
@@ -574,10 +600,11 @@ def test_a_name_is_no_answer_where_yes_or_no_was_asked_for() -> None:
 
 
 def bridge(film_and_director: int, director_and_place: int) -> list[Exchange]:
-    """The answer is not near the film; then the film, the director and the answer are counted."""
+    """The answer is not near the film; its forms; then film, director and answer are counted."""
     return [
         names("Rio", text=BIRTHPLACE.text),
         *held((answer("Rio", "Skien"), together(0))),
+        counted(Skien=exact(9)),
         *held(
             (answer("Rio", "Ann Lee"), together(film_and_director)),
             (answer("Ann Lee", "Skien"), together(director_and_place)),
@@ -596,6 +623,26 @@ def test_an_answer_may_be_linked_by_the_title_of_its_passage() -> None:
 
     assert (found.support, found.reason, found.queries) == (Support.PRESENT, "by_a_bridge", ())
     assert [check.triplet.head for check in found.checks] == ["Rio", "Ann Lee"]
+
+
+def test_the_passage_may_have_another_form_of_the_answer() -> None:
+    text, forms = (
+        "Skien, Norway",
+        (SurfaceForm("Skien, Norway", "name"), SurfaceForm("Skien", "rule:place")),
+    )
+
+    found = inspect(
+        f"So the answer is {text}.",
+        names("Rio", text=BIRTHPLACE.text),
+        *held((answer("Rio", text), together(0))),
+        (CountPhrases((text,)), [replace(exact(9), forms=forms)]),
+        *held((answer("Rio", "Ann Lee"), together(1)), (answer("Ann Lee", text), together(1))),
+        trigger=BRIDGES,
+        question=BIRTHPLACE,
+        passages=[ABOUT_ANN],
+    )
+
+    assert (found.support, found.reason) == (Support.PRESENT, "by_a_bridge")
 
 
 @pytest.mark.parametrize(("first", "second"), [(0, 1), (1, 0)], ids=["first", "second"])
@@ -624,7 +671,7 @@ def test_a_passage_without_the_answer_or_a_title_of_its_own_is_no_bridge(
 ) -> None:
     found = inspect(
         "So the answer is Skien.",
-        *bridge(1, 1)[:4],
+        *bridge(1, 1)[:5],
         trigger=BRIDGES,
         question=BIRTHPLACE,
         passages=[elsewhere],

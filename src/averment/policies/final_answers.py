@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from averment import steps
 from averment.places import headed
 from averment.policies.loop import Inspection, Progress, Query, is_unknown, worst
-from averment.policies.pairs import PairCheck, one_contains_other
+from averment.policies.pairs import PairCheck, forms_of, one_contains_other
 from averment.policies.several_steps import goes_by_somebody
 from averment.steps import Flow
 from averment.text import TextForm, contains_words
-from averment.types import Check, Question, Sentence, Support, Triplet
+from averment.types import Check, Passage, Question, Sentence, Support, Triplet
 
 # Kinds of entities that say nothing about how well known a question's subject is.
 NOT_NAMED = frozenset({"date", "generic", "number"})
@@ -69,7 +69,7 @@ class FinalAnswerCheck:
             return Inspection(reason="extraction_failed")
         is_in_it = contains_words(TextForm().words(question.text), TextForm().words(answer))
         if _offers_a_choice(question.text, names):
-            if is_in_it:
+            if is_in_it or _names_one(answer, names):
                 return as_claimed(said)  # "Which is older, A or B?": the claims decide
             detail = f"{answer} is none of those that the question names"
             return _failed(Support.UNKNOWN, "not_among_choices", question, detail)
@@ -85,7 +85,7 @@ class FinalAnswerCheck:
             return Inspection(Support.PRESENT)
         pairs = [name for name in names if not one_contains_other(name, answer)]
         if not pairs:
-            return self._inspect_against_passages(progress, answer)
+            return (yield from self._inspect_against_passages(progress, answer))
         links = [Triplet(name, _NO_RELATION, answer) for name in pairs]
         checks = yield from self.pair_check.run(links)
         present = tuple(check for check in checks if check.support is Support.PRESENT)
@@ -116,14 +116,10 @@ class FinalAnswerCheck:
         Who asks for the birthplace of a film's director names the film; the answer stands in the
         article of the director, whom the question does not name.
         """
-        words = TextForm().words(answer)
-        passages = progress.ledger.passages if self.allow_bridges else ()
-        titles = dict.fromkeys(
-            passage.title
-            for passage in passages
-            if contains_words(TextForm().words(passage.text), words)
-        )
-        for title in titles:
+        if not self.allow_bridges:
+            return ()
+        holding = yield from _passages_with(progress, answer)
+        for title in dict.fromkeys(passage.title for passage in holding):
             if not TextForm().words(title) or one_contains_other(title, answer):
                 continue
             ends = [Triplet(name, _NO_RELATION, title) for name in names]
@@ -133,15 +129,32 @@ class FinalAnswerCheck:
                 return tuple(linked)
         return ()
 
-    def _inspect_against_passages(self, progress: Progress, answer: str) -> Inspection:
+    def _inspect_against_passages(self, progress: Progress, answer: str) -> Flow[Inspection]:
         """The check for answers without a name to pair them with."""
-        words = TextForm().words(answer)
-        for passage in progress.ledger.passages:
-            text = f"{headed(passage.title, passage.place)} {passage.text}"
-            if contains_words(TextForm().words(text), words):
-                return Inspection(Support.PRESENT, "in_passage")
+        if (yield from _passages_with(progress, answer, headings=True)):
+            return Inspection(Support.PRESENT, "in_passage")
         detail = f"{answer} stands in none of the passages"
         return _failed(Support.UNKNOWN, "not_in_passages", progress.question, detail)
+
+
+def _passages_with(
+    progress: Progress, answer: str, *, headings: bool = False
+) -> Flow[list[Passage]]:
+    """The passages at hand that an answer stands in, by any of its forms ("Skien, Norway")."""
+    passages = progress.ledger.passages
+    if not passages:
+        return []
+    [counted] = yield from steps.count([answer])
+    forms = [words for form in forms_of(counted, answer) if (words := TextForm().words(form))]
+    texts = [
+        f"{headed(each.title, each.place)} {each.text}" if headings else each.text
+        for each in passages
+    ]
+    return [
+        passage
+        for passage, text in zip(passages, texts, strict=True)
+        if any(contains_words(TextForm().words(text), form) for form in forms)
+    ]
 
 
 def _failed(
@@ -190,6 +203,12 @@ def _offers_a_choice(question: str, names: Sequence[str]) -> bool:
     return any(contains_words(before, name) for name in held) and any(
         contains_words(after, name) for name in held
     )
+
+
+def _names_one(answer: str, names: Sequence[str]) -> bool:
+    """Whether an answer says more than the one choice that it takes ("Oslo is older")."""
+    words = TextForm().words(answer)
+    return sum(contains_words(words, TextForm().words(name)) for name in names) == 1
 
 
 def _same(answer: str, names: Sequence[str]) -> bool:

@@ -217,8 +217,8 @@ class _Claim:
         kind = kind_of(triplet.tail)
         if sense is not None and fits(sense.kind, kind):
             kind = sense.kind
-        tail = Tail(_forms(check.tail_count, triplet.tail), kind)
-        return cls(triplet, _forms(check.head_count, triplet.head), tail, sense)
+        tail = Tail(forms_of(check.tail_count, triplet.tail), kind)
+        return cls(triplet, forms_of(check.head_count, triplet.head), tail, sense)
 
     @property
     def in_words(self) -> str:
@@ -226,7 +226,8 @@ class _Claim:
         return f"{self.triplet.head} {self.triplet.relation} {self.triplet.tail}."
 
 
-def _forms(count: Count, name: str) -> Forms:
+def forms_of(count: Count, name: str) -> Forms:
+    """The spellings that were counted as one name, or the name alone."""
     return tuple(form.text for form in count.forms) or (name,)
 
 
@@ -238,8 +239,8 @@ def _pairs_to_read(check: Check) -> list[tuple[Forms, Forms]]:
     """The head with itself, which gives the documents about it first, and with the tail."""
     if not _has_windows(check):
         return []
-    head = _forms(check.head_count, check.triplet.head)
-    tail = _forms(check.tail_count, check.triplet.tail)
+    head = forms_of(check.head_count, check.triplet.head)
+    tail = forms_of(check.tail_count, check.triplet.tail)
     return [(head, head), (head, tail)] if check.support is Support.PRESENT else [(head, head)]
 
 
