@@ -23,6 +23,14 @@ def test_a_failed_question_is_counted_and_not_graded(tmp_path: Path) -> None:
     assert line.grades["exact_match"].value == 0.5
 
 
+def test_of_a_question_that_was_asked_again_the_last_row_counts(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [graded("a", 1, 1.0), failed("a", 2), graded("a", 1, 0.5)])
+
+    (line,) = read_table([run])
+
+    assert (line.n, line.grades["f1"].value) == (2, 0.5)
+
+
 def test_what_no_question_asks_for_has_no_grade(tmp_path: Path) -> None:
     run = run_of(tmp_path, [graded("a", 1, 1.0)])
 

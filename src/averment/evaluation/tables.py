@@ -223,7 +223,9 @@ def require_duckdb() -> None:
 
 
 def open_tables(runs: Sequence[Run]) -> DuckDBPyConnection:
-    """A connection with the view ``rows``: every row of the runs, with its ``contestant``.
+    """A connection with the view ``rows``: the last row of each key, with its ``contestant``.
+
+    A run that was not finished may have an older one, of a question that was asked again.
 
     Raises:
         UsageError: A run has no rows.
@@ -261,9 +263,11 @@ def _load(connection: DuckDBPyConnection, run: Run, *, is_first: bool) -> None:
         )
     into = "CREATE TABLE rows AS" if is_first else "INSERT INTO rows"
     connection.execute(
-        f"""{into} SELECT *, ?::DOUBLE AS max_unknown, ? AS run,
-        policy || ? AS contestant, row_number() OVER () AS place
-        FROM read_json(?, columns=?, format='newline_delimited')""",
+        f"""{into} SELECT * FROM (
+            SELECT *, ?::DOUBLE AS max_unknown, ? AS run,
+            policy || ? AS contestant, row_number() OVER () AS place
+            FROM read_json(?, columns=?, format='newline_delimited')
+        ) QUALIFY place = max(place) OVER (PARTITION BY "set", id, policy)""",
         [run.max_unknown, run.label, f"@{run.label}" if run.label else "", str(path), _COLUMNS],
     )
 
