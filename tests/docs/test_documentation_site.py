@@ -13,6 +13,8 @@ from page_blocks import PAGES, name_of
 import averment
 from conftest import REPOSITORY
 
+pytestmark = pytest.mark.xdist_group("site")  # one process builds it
+
 FROM_ELSEWHERE = re.compile(
     r"<(?:script|img|iframe|link)[^>]* (?:src|href)=\"(?:https?:)?//"
     r"|@import|url\(['\"]?(?:https?:)?//"

@@ -39,6 +39,8 @@ from averment.wiring import open_index
 from contracts.disk import disk_without_fsync  # noqa: F401
 from e2e.small_world import BelievingModel, Told, World, small_world
 
+pytestmark = pytest.mark.xdist_group("faithful-but-false")  # one process scores its claims
+
 FloatArray = NDArray[np.float64]
 MADE_WITH = MadeWith("max_probability", "parametric_knowledge", "lexical-alignment", "believing")
 LARGEST_ECE = 0.1
