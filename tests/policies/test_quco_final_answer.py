@@ -550,24 +550,12 @@ ABOUT_ANN = passage("Ann Lee was born in Skien.", title="Ann Lee")
 BRIDGES = replace(TRIGGER, allow_bridges=True)
 
 
-def test_one_of_the_choices_may_be_named_in_part() -> None:
+@pytest.mark.parametrize("one_of_them", ["Bergen", "Oslo is older"], ids=["part", "more words"])
+def test_one_of_the_choices_may_be_named_in_part_or_in_more_words(one_of_them: str) -> None:
     said = said_before("Oslo was founded in 1049.", Support.PRESENT, OSLO_NORWAY)
 
     found = inspect(
-        "So the answer is Bergen.",
-        names("Oslo", "city of Bergen", text=CHOICE.text),
-        question=CHOICE,
-        committed=[said],
-    )
-
-    assert found == Inspection(Support.PRESENT, "by_its_claims")
-
-
-def test_one_of_the_choices_may_be_taken_in_more_words_than_its_name() -> None:
-    said = said_before("Oslo was founded in 1049.", Support.PRESENT, OSLO_NORWAY)
-
-    found = inspect(
-        "So the answer is Oslo is older.",
+        f"So the answer is {one_of_them}.",
         names("Oslo", "city of Bergen", text=CHOICE.text),
         question=CHOICE,
         committed=[said],

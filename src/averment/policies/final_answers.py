@@ -146,15 +146,13 @@ def _passages_with(
         return []
     [counted] = yield from steps.count([answer])
     forms = [words for form in forms_of(counted, answer) if (words := TextForm().words(form))]
-    texts = [
-        f"{headed(each.title, each.place)} {each.text}" if headings else each.text
-        for each in passages
-    ]
-    return [
-        passage
-        for passage, text in zip(passages, texts, strict=True)
-        if any(contains_words(TextForm().words(text), form) for form in forms)
-    ]
+    holding = []
+    for passage in passages:
+        heading = f"{headed(passage.title, passage.place)} " if headings else ""
+        words = TextForm().words(heading + passage.text)
+        if any(contains_words(words, form) for form in forms):
+            holding.append(passage)
+    return holding
 
 
 def _failed(
