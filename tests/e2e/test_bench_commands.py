@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from averment.cli.app import run
+from averment.evaluation.rows import FILE_NAME
 from contracts.model_server import ModelServer
 from evaluation.bench_world import river, said, write_bench
 
@@ -256,6 +257,28 @@ def test_an_expectation_that_is_not_met_exits_1(
     assert run(["bench", "compare", str(made), "--expect", "none > single in exact_match"]) == 1
 
     assert "not met: none > single in exact_match on towns" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        pytest.param('{"set": "towns", "id": "1"}', "'question'", id="no policy, no grades"),
+        pytest.param('{"set": "tow', "JSONDecodeError", id="cut"),
+        pytest.param("7", "TypeError", id="a number"),
+    ],
+)
+def test_a_line_that_is_no_row_is_named_with_what_to_do(
+    made: Path, line: str, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = made / FILE_NAME
+    lines = rows.read_text("utf-8").splitlines()
+    rows.write_text("\n".join([lines[0], line, *lines[1:]]), "utf-8")
+    capsys.readouterr()
+    assert run(["bench", "compare", str(made)]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"{FILE_NAME}:2 is no row of a run" in told
+    assert why in told
+    assert "Delete the line; its question is then asked again." in told
 
 
 def test_answers_of_another_system_are_graded_and_compared_like_a_run(

@@ -248,7 +248,10 @@ def open_tables(runs: Sequence[Run]) -> DuckDBPyConnection:
             _load(connection, run, is_first=number == 0)
     except duckdb.Error as error:
         connection.close()
-        raise DatasetError(f"The rows cannot be read: {error}.") from error
+        raise DatasetError(
+            f"The rows cannot be read: {str(error).rstrip('.')}.",
+            hint="Correct or delete the rows that it names.",
+        ) from error
     except BaseException:
         connection.close()
         raise
@@ -261,6 +264,7 @@ def _load(connection: DuckDBPyConnection, run: Run, *, is_first: bool) -> None:
         raise UsageError(
             f"There are no rows at {run.directory}.", hint="Make some: averment bench run NAME"
         )
+    row_file.read_rows(path)  # DuckDB makes NULL of what a row lacks; this names its line
     into = "CREATE TABLE rows AS" if is_first else "INSERT INTO rows"
     connection.execute(
         f"""{into} SELECT * FROM (
