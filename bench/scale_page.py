@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 HERE = pathlib.Path(__file__).parent
 PAGE = HERE.parent / "docs" / "explanation" / "scale.md"
-ROWS = HERE / "runs" / "2026-11-30-scale.jsonl"
+ROWS = HERE / "runs" / "2026-12-01-scale.jsonl"
 RIVAL_ROWS = HERE / "runs" / "2026-11-30-index-rivals-c50.jsonl"
 REAL_ROWS = HERE / "runs" / "2026-11-30-index-rivals-real.jsonl"
 
