@@ -283,14 +283,15 @@ def _told(corpus: Corpus, number: int, n_all: int, n_shown: int) -> dict[str, An
 
 
 def _mini(corpus: Corpus, query_type: str, query: str, body: dict[str, Any]) -> dict[str, Any]:
-    """infini-gram mini: characters. A document begins with a blank, so that all words have one."""
+    """infini-gram mini: characters. A blank is before a document, so that all words have one."""
     texts = [f" {document.text}" for document in corpus.documents]
     if query_type == "get_doc_by_rank":
         number, at = divmod(body["rank"], 1_000_000)
         context = body["max_ctx_len"]
-        text = texts[number][max(0, at - context) : at + context]
+        whole = texts[number][1:]
+        text = whole[max(0, at - context) : at + context]
         return {
-            **_told(corpus, number, len(texts[number]), len(text)),
+            **_told(corpus, number, len(whole), len(text)),
             "text": text,
             "needle_offset": min(at, context),
         }

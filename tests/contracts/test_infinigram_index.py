@@ -1,4 +1,4 @@
-"""infini-gram's engine and its API keep the contract, but for what each states that it cannot."""
+"""infini-gram's engine and both APIs keep the contract, but for what each states that it cannot."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from averment.index.build import IndexWriter
 from averment.index.embedded import open_embedded
-from averment.index.infinigram.api import Address, open_api
+from averment.index.infinigram.api import INFINIGRAM, MINI, Address, open_api
 from averment.index.infinigram.export import export_infinigram
 from averment.index.infinigram.http import Requests
 from averment.index.infinigram.index import InfiniGramIndex
@@ -60,15 +61,17 @@ class TestApi(CorpusIndexContract):
 
     folds = False
     tells_documents = False
+    kind: ClassVar[str] = INFINIGRAM
 
     @pytest.fixture
     def open_index(self) -> Iterator[OpenIndex]:
         with ExitStack() as servers:
 
             def serve(documents: Sequence[Document]) -> InfiniGramIndex:
-                server = servers.enter_context(InfiniGramServer({"ours": documents}))
+                stub = InfiniGramServer({"ours": documents}, mini=self.kind == MINI)
+                server = servers.enter_context(stub)
                 requests = Requests(server.url, cache=None)
-                return open_api(Address("infinigram", "ours", server.url), requests)
+                return open_api(Address(self.kind, "ours", server.url), requests)
 
             yield serve
 
@@ -76,3 +79,9 @@ class TestApi(CorpusIndexContract):
         one, other = (open_index(corpus("a")).info.digest for _ in range(2))
 
         assert one != other  # of the address: which documents are behind it nobody tells
+
+
+class TestMiniApi(TestApi):
+    """infini-gram mini's API over characters, where no word is the beginning of another."""
+
+    kind = MINI
