@@ -25,6 +25,7 @@ from averment.serve.tools import Tools
 from averment.settings import resolve_settings
 from averment.wiring.open_corpus import OpenCorpus
 from labels_by_hand import some_labels
+from mayors_by_hand import build_elmstead
 from serve.agent import text_of
 
 CLAIM = "Oslo lies in Norway."
@@ -64,6 +65,31 @@ def test_passages_and_places_say_page_and_section(tmp_path: Path) -> None:
         without = next(each for each in shown if each["document_id"] == "b")
         assert with_place.items() >= place.items()
         assert place.keys().isdisjoint(without)
+
+
+def test_tools_look_back_and_say_what_they_left_out(tmp_path: Path) -> None:
+    build_elmstead(tmp_path / "idx")
+    settings = resolve_settings(index=tmp_path / "idx", faithfulness="lexical")
+    claim, then = "Carla Finch is the mayor of Elmstead.", {"as_of": "2021-05-01"}
+
+    for tool, argument in (("check_answer", claim), ("verify_claims", [claim])):
+        name = "answer" if tool == "check_answer" else "claims"
+        now = _called(settings, tool, **{name: argument}).structured_content
+        back = _called(settings, tool, **{name: argument}, **then).structured_content
+        assert now is not None
+        assert back is not None
+        assert now["claims"][0]["verdict"] == "supported"
+        assert back["claims"][0]["verdict"] != "supported"
+        assert "as_of" not in now
+        assert "1 later left out" in back["as_of"]
+        assert now["trace_id"] != back["trace_id"]
+
+    why = _called(settings, "explain_verdict", claim=claim, **then).structured_content
+    assert why is not None
+    assert "1 later left out" in why["as_of"]
+    found = _called(settings, "search_corpus", query="mayor", as_of="2018").structured_content
+    assert found is not None
+    assert {each["date"] for each in found["passages"]} == {"2015-05-07", "2018-09"}
 
 
 def test_a_fault_of_ours_is_said_without_its_inside_which_is_in_the_log(

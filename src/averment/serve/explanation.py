@@ -64,6 +64,8 @@ def explanation_of(claim_id: str, claim: Claim, report: Report, *, detail: bool)
         estimators_used=estimators_used(report.scores),
         notice=DATA_NOTICE,
     )
+    if report.as_of is not None:
+        made.as_of = report.as_of.in_words
     if detail:
         made.claim = claim_object(claim)
         made.passages = report_object(report)["passages"]

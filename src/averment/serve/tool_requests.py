@@ -10,6 +10,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from averment.serve.requests import LookingBack
+
 _MOST_CLAIMS = 20
 _MOST_CLAIM = 2_000
 _MOST_TEXT = 20_000
@@ -34,6 +36,10 @@ class ToolRequest(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class DatedRequest(ToolRequest, LookingBack):
+    """The arguments of a tool that may look at the corpus as of a day."""
+
+
 class ToolDocument(ToolRequest):
     """A document that an agent brings as evidence."""
 
@@ -54,7 +60,7 @@ _Question = Annotated[
 ]
 
 
-class VerifyClaims(ToolRequest):
+class VerifyClaims(DatedRequest):
     """Arguments of ``verify_claims``."""
 
     claims: Annotated[
@@ -69,7 +75,7 @@ class VerifyClaims(ToolRequest):
     detail: _Detail = False
 
 
-class CheckAnswer(ToolRequest):
+class CheckAnswer(DatedRequest):
     """Arguments of ``check_answer``."""
 
     answer: Annotated[
@@ -103,7 +109,7 @@ class CorpusCooccur(ToolRequest):
     detail: Annotated[bool, Field(description="With snippets, and the forms.")] = False
 
 
-class SearchCorpus(ToolRequest):
+class SearchCorpus(DatedRequest):
     """Arguments of ``search_corpus``."""
 
     query: Annotated[str, Field(min_length=1, max_length=_MOST_QUESTION)]
@@ -113,7 +119,7 @@ class SearchCorpus(ToolRequest):
     )
 
 
-class ExplainVerdict(ToolRequest):
+class ExplainVerdict(DatedRequest):
     """Arguments of ``explain_verdict``: either an id, or a claim."""
 
     id: Annotated[

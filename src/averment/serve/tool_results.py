@@ -26,6 +26,7 @@ _CalibratedTruth = Annotated[
 ]
 _Id = Annotated[str, Field(description="For explain_verdict.")]
 _Json = dict[str, Any]
+_AsOf = Annotated[str, Field(description="With as_of: what was looked at, and what was left out.")]
 _WhyUnavailable = Annotated[str | None, Field(description="Why there is no count.")]
 
 
@@ -75,6 +76,7 @@ class VerifiedClaims(ToolResult):
     calibrated: bool
     trace_id: _Id
     notice: DataNotice
+    as_of: _AsOf = ""
     reports: Annotated[
         list[_Json], Field(description="With detail: of each claim what `check --json` prints.")
     ] = []
@@ -94,6 +96,7 @@ class CheckedAnswer(ToolResult):
     calibrated: bool
     trace_id: _Id
     notice: DataNotice
+    as_of: _AsOf = ""
     report: Annotated[
         _Json, Field(description="With detail: what `check --json` prints, with a decision.")
     ] = {}
@@ -227,5 +230,6 @@ class Explanation(ToolResult):
     n_passages: Annotated[int, Field(description="Passages that it was held against.")]
     estimators_used: list[str]
     notice: DataNotice
+    as_of: _AsOf = ""
     claim: Annotated[_Json, Field(description="With detail: all counts, scores, reasons.")] = {}
     passages: Annotated[list[_Json], Field(description="With detail: all of them, whole.")] = []

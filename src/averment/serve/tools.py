@@ -34,7 +34,6 @@ from averment.serve.tool_requests import (
     CorpusCount,
     ExplainVerdict,
     SearchCorpus,
-    ToolDocument,
     VerifyClaims,
 )
 from averment.serve.tool_results import (
@@ -107,7 +106,7 @@ class Tools:
         trace_id = _digest("verify_claims", asked)
         judged = []
         for number, claim in enumerate(asked.claims, start=1):
-            report = await self._check(f"{trace_id}.{number}", claim, None, asked.documents)
+            report = await self._check(f"{trace_id}.{number}", claim, asked)
             judged.append(_Judged.worst_of(report))
             await progress(number, len(asked.claims))
         self._remember(trace_id, judged)
@@ -122,6 +121,8 @@ class Tools:
             trace_id=trace_id,
             notice=DATA_NOTICE,
         )
+        if judged[0].report.as_of is not None:
+            made.as_of = judged[0].report.as_of.in_words
         if asked.detail:
             made.reports = [report_object(each.report) for each in judged]
         return made
@@ -129,7 +130,7 @@ class Tools:
     async def check_answer(self, asked: CheckAnswer, _: Progress) -> CheckedAnswer:
         """Check a text claim by claim; the worst come first."""
         trace_id = _digest("check_answer", asked)
-        report = await self._check(trace_id, asked.answer, asked.question, asked.documents)
+        report = await self._check(trace_id, asked.answer, asked, asked.question)
         judged = [_Judged(report, each, each.reasons["verdict"]) for each in report.claims]
         self._remember(trace_id, judged or [_Judged.worst_of(report)])
         places = {id(claim): number for number, claim in enumerate(report.claims, start=1)}
@@ -156,6 +157,8 @@ class Tools:
             trace_id=trace_id,
             notice=DATA_NOTICE,
         )
+        if report.as_of is not None:
+            made.as_of = report.as_of.in_words
         if asked.detail:
             given = bool(asked.documents)
             made.report = verified_object(report, given_documents=given, trace_id=trace_id)
@@ -189,7 +192,9 @@ class Tools:
 
     async def search_corpus(self, asked: SearchCorpus, _: Progress) -> FoundPassages:
         """Find passages."""
-        request = SearchRequest(queries=[asked.query], k=asked.limit)
+        request = SearchRequest(
+            queries=[asked.query], k=asked.limit, as_of=asked.as_of, undated=asked.undated
+        )
         made = await self._perform(partial(corpus.search, self._opened, request))
         passages = [FoundPassage(**row) for row in made["results"][0]["passages"]]
         for passage in passages if not asked.detail else ():
@@ -210,7 +215,7 @@ class Tools:
             )
         if asked.claim is not None:
             claim_id = f"{_digest('explain_verdict', asked)}.1"
-            report = await self._check(claim_id, asked.claim, None, asked.documents)
+            report = await self._check(claim_id, asked.claim, asked)
             judged = _Judged.worst_of(report)
             self._remember(claim_id.partition(".")[0], [judged])
         else:
@@ -220,10 +225,22 @@ class Tools:
         return explanation_of(claim_id, judged.claim, judged.report, detail=asked.detail)
 
     async def _check(
-        self, trace_id: str, text: str, question: str | None, documents: Sequence[ToolDocument]
+        self,
+        trace_id: str,
+        text: str,
+        asked: VerifyClaims | CheckAnswer | ExplainVerdict,
+        question: str | None = None,
     ) -> Report:
-        given = [GivenDocument(id=each.id, title=each.title, text=each.text) for each in documents]
-        request = VerifyRequest(answer=text, question=question, documents=given)
+        given = [
+            GivenDocument(id=each.id, title=each.title, text=each.text) for each in asked.documents
+        ]
+        request = VerifyRequest(
+            answer=text,
+            question=question,
+            documents=given,
+            as_of=asked.as_of,
+            undated=asked.undated,
+        )
         report: Report = await self._perform(
             partial(checked, self._opened, request, trace_id=trace_id)
         )
