@@ -477,6 +477,7 @@ def test_the_short_answer_is_what_follows_the_answer_is(sentence: str, answer: s
         ("So the answer is yes, both are in Asia.", "yes"),
         ("So the answer is Yes both are.", "Yes"),
         ("So the answer is no, neither is.", "no"),
+        ("So the answer is no. Paprika is ground.", "no"),
         ("So the answer is Washington, D.C.", "Washington, D.C"),
         ("So the answer is No Country for Old Men.", "No Country for Old Men"),
         ("So the answer is Nokia, not Sony.", "Nokia, not Sony"),

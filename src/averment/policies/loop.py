@@ -68,7 +68,7 @@ _UNKNOWN = re.compile(
 # within a title ("Ever Since Darwin", "Yes Minister").
 _EXPLANATION = re.compile(
     r",?\s+(?:because|since|which)\b"
-    r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\.?\s+[a-z]).*"
+    r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\s+[a-z]|\.\s+[^\W\d]).*"
 )
 _YES_OR_NO = frozenset({"yes", "no", "ja", "nein", "sí", "是", "是 的", "否", "不 是"})
 _AROUND_ANSWERS = " \t.!。…\"'“”‘’*`"
