@@ -4,7 +4,10 @@
 
 Any `LanguageModel` can be the teacher; here it is one in a GGUF file. A row is written when its
 batch is done, and what a file has is not asked again, so that the same command goes on where it
-was stopped. Only triplets that passed the span rule (`averment.claims.spans`) are kept. A row:
+was stopped. Two processes of one thread do more than one of two, whose threads wait for each other
+at every layer: `--part 1/2` and `--part 2/2`, each with a copy of the rows that there are, which
+`sort -u` makes one file again. Only triplets that passed the span rule (`averment.claims.spans`)
+are kept. A row:
 
     {"corpus": "wiki_passages", "id": "wiki:000012", "start": 0, "end": 58, "digest": "…",
      "triplets": [[[0, 9], [23, 30], [31, 37], "other"], [[0, 9], "died on", [40, 57], "date"]]}
@@ -99,6 +102,7 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, required=True)
     parser.add_argument("--n", type=int, default=12_000, help="sentences in all")
     parser.add_argument("--seed", type=int, default=31)
+    parser.add_argument("--part", default="1/1", help="K/N: every Nth sentence from the Kth on")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--parallel", type=int, default=4, help="sentences decoded at once")
     arguments = parser.parse_args()
@@ -107,6 +111,8 @@ def main() -> None:
     )
     done = {(row["corpus"], row["id"], row["start"]) for row in map(json.loads, lines)}
     every = drawn(arguments.data, arguments.seed, arguments.n)
+    part, n_parts = map(int, arguments.part.split("/"))
+    every = every[part - 1 :: n_parts]
     left = [each for each in every if (each.corpus, each.document, each.start) not in done]
     sys.stdout.write(f"{len(every)} sentences, {len(left)} left\n")
     model = open_llama_cpp(
