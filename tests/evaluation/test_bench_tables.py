@@ -100,7 +100,17 @@ def test_only_questions_that_both_answered_are_compared(tmp_path: Path) -> None:
     assert (found.value, found.low, found.high) == (0.5, 0.5, 0.5)
 
 
-def test_policies_of_several_runs_are_told_apart(tmp_path: Path) -> None:
+def test_a_policy_of_several_runs_is_told_apart_and_runs_keep_their_order(tmp_path: Path) -> None:
+    rows = [graded("a", 1, 0.0), graded("a", 2, 0.0), graded("b", 1, 0.0)]
+    small = run_of(tmp_path / "small", rows, label="small")
+    large = run_of(tmp_path / "large", [graded("a", 1, 1.0), graded("c", 1, 1.0)], label="large")
+
+    contestants = [line.contestant for line in read_table([small, large])]
+
+    assert contestants == ["a@small", "b", "a@large", "c"]
+
+
+def test_a_policy_of_two_runs_is_compared_with_itself(tmp_path: Path) -> None:
     small = run_of(tmp_path / "small", [graded("a", 1, 0.0), graded("a", 2, 0.0)], label="small")
     large = run_of(tmp_path / "large", [graded("a", 1, 1.0), graded("a", 2, 0.0)], label="large")
 

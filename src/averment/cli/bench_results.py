@@ -49,7 +49,8 @@ def compare(
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="Compare with this policy only; of several runs POLICY@RUN.", show_default=False
+            help="Compare with this policy only; POLICY@RUN where several runs have it.",
+            show_default=False,
         ),
     ] = None,
     expect: Annotated[

@@ -90,7 +90,7 @@ class Line:
 
     Args:
         set: The question set.
-        contestant: The policy; with several runs ``policy@run``.
+        contestant: The policy; ``policy@run`` where several runs have it.
         settings: The policy with every parameter, one text for each that occurs.
         model: Who wrote.
         n: Questions asked.
@@ -178,6 +178,11 @@ SELECT "set", contestant,
 FROM rows GROUP BY "set", contestant ORDER BY min(place)
 """
 
+_TOLD_APART = """
+UPDATE rows SET contestant = policy || '@' || run WHERE policy IN
+    (SELECT policy FROM rows GROUP BY policy HAVING count(DISTINCT run) > 1)
+"""
+
 
 def read_table(runs: Sequence[Run]) -> list[Line]:
     """A line for each set and contestant, in the order of the rows.
@@ -246,6 +251,7 @@ def open_tables(runs: Sequence[Run]) -> DuckDBPyConnection:
     try:
         for number, run in enumerate(runs):
             _load(connection, run, is_first=number == 0)
+        connection.execute(_TOLD_APART)
     except duckdb.Error as error:
         connection.close()
         raise DatasetError(
@@ -265,14 +271,17 @@ def _load(connection: DuckDBPyConnection, run: Run, *, is_first: bool) -> None:
             f"There are no rows at {run.directory}.", hint="Make some: averment bench run NAME"
         )
     row_file.read_rows(path)  # DuckDB makes NULL of what a row lacks; this names its line
-    into = "CREATE TABLE rows AS" if is_first else "INSERT INTO rows"
+    into, n_before = "CREATE TABLE rows AS", 0
+    if not is_first:
+        into = "INSERT INTO rows"
+        [(n_before,)] = connection.execute("SELECT coalesce(max(place), 0) FROM rows").fetchall()
     connection.execute(
         f"""{into} SELECT * FROM (
             SELECT *, ?::DOUBLE AS max_unknown, ? AS run,
-            policy || ? AS contestant, row_number() OVER () AS place
+            policy AS contestant, ?::BIGINT + row_number() OVER () AS place
             FROM read_json(?, columns=?, format='newline_delimited')
         ) QUALIFY place = max(place) OVER (PARTITION BY "set", id, policy)""",
-        [run.max_unknown, run.label, f"@{run.label}" if run.label else "", str(path), _COLUMNS],
+        [run.max_unknown, run.label, n_before, str(path), _COLUMNS],
     )
 
 
