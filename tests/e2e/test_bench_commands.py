@@ -251,6 +251,19 @@ def test_an_expectation_that_is_met_exits_0(made: Path, capsys: pytest.CaptureFi
     }
 
 
+def test_an_expectation_of_a_policy_that_was_not_run_is_not_judged_unless_it_is_asked_for(
+    bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(bench, server, "--policy", "single") == 0
+    capsys.readouterr()
+
+    assert run(["bench", "compare", "towns-tiny"]) == 0
+    assert "not judged: single > none in f1, since the run lacks none" in capsys.readouterr().err
+
+    assert run(["bench", "compare", "towns-tiny", "--expect", "single > none in f1"]) == 2
+    assert "There is no contestant named 'none'" in capsys.readouterr().err
+
+
 def test_an_expectation_that_is_not_met_exits_1(
     made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -69,13 +69,21 @@ def compare(
     from averment.trace import to_plain
 
     opened = _open_runs(runs)
-    stated = list(expect or [])
-    if not stated and len(opened) == 1:
-        stated = list(opened[0][1].expect)
     table = read_table([run for run, _ in opened])
     graded = read_grades([run for run, _ in opened])
     found = differences(graded, metrics=metric or (), baseline=baseline)
-    held = hold_expectations(graded, table, [Expectation.parse(each) for each in stated])
+    warnings = warnings_of(table)
+    stated = [Expectation.parse(each) for each in expect or ()]
+    if not stated and len(opened) == 1:
+        for each in map(Expectation.parse, opened[0][1].expect):
+            lacking = {each.better, each.worse}.difference(graded.contestants)
+            if lacking:  # the bench's, in a run of some of its policies
+                warnings.append(
+                    f"not judged: {each}, since the run lacks {', '.join(sorted(lacking))}"
+                )
+            else:
+                stated.append(each)
+    held = hold_expectations(graded, table, stated)
     if json:
         print_json(
             {
@@ -83,14 +91,14 @@ def compare(
                 "table": to_plain(table),
                 "differences": to_plain(found),
                 "expectations": [_expectation_object(each) for each in held],
-                "warnings": warnings_of(table),
+                "warnings": warnings,
             }
         )
     else:
         print_table(table)
         print_differences(found)
         print_expectations(held)
-        print_warnings(warnings_of(table))
+        print_warnings(warnings)
     if not all(each.met for each in held):
         raise typer.Exit(1)
 
