@@ -4,10 +4,9 @@
 
 Any `LanguageModel` can be the teacher; here it is one in a GGUF file. A row is written when its
 batch is done, and what a file has is not asked again, so that the same command goes on where it
-was stopped. Two processes of one thread do more than one of two, whose threads wait for each other
-at every layer: `--part 1/2` and `--part 2/2`, each with a copy of the rows that there are, which
-`sort -u` makes one file again. Only triplets that passed the span rule (`averment.claims.spans`)
-are kept. A row:
+was stopped. `--part 1/2` and `--part 2/2` share the work between two processes, each with a copy of
+the rows that there are; `sort -u` makes one file of both. Only triplets that passed the span rule
+(`averment.claims.spans`) are kept. A row:
 
     {"corpus": "wiki_passages", "id": "wiki:000012", "start": 0, "end": 58, "digest": "…",
      "triplets": [[[0, 9], [23, 30], [31, 37], "other"], [[0, 9], "died on", [40, 57], "date"]]}
