@@ -105,13 +105,15 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--parallel", type=int, default=4, help="sentences decoded at once")
     arguments = parser.parse_args()
+    part, _, n_parts = arguments.part.partition("/")
+    if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
+        parser.error(f"--part is K/N with K from 1 to N, such as 1/2, not {arguments.part!r}")
     lines = (
         arguments.rows.read_text(encoding="utf-8").splitlines() if arguments.rows.exists() else []
     )
     done = {(row["corpus"], row["id"], row["start"]) for row in map(json.loads, lines)}
     every = drawn(arguments.data, arguments.seed, arguments.n)
-    part, n_parts = map(int, arguments.part.split("/"))
-    every = every[part - 1 :: n_parts]
+    every = every[int(part) - 1 :: int(n_parts)]
     left = [each for each in every if (each.corpus, each.document, each.start) not in done]
     sys.stdout.write(f"{len(every)} sentences, {len(left)} left\n")
     model = open_llama_cpp(

@@ -288,7 +288,7 @@ def _mini(corpus: Corpus, query_type: str, query: str, body: dict[str, Any]) -> 
     if query_type == "get_doc_by_rank":
         number, at = divmod(body["rank"], 1_000_000)
         context = body["max_ctx_len"]
-        whole = texts[number][1:]
+        whole = corpus.documents[number].text
         text = whole[max(0, at - context) : at + context]
         return {
             **_told(corpus, number, len(whole), len(text)),

@@ -72,10 +72,9 @@ def test_tools_look_back_and_say_what_they_left_out(tmp_path: Path) -> None:
     settings = resolve_settings(index=tmp_path / "idx", faithfulness="lexical")
     claim, then = "Carla Finch is the mayor of Elmstead.", {"as_of": "2021-05-01"}
 
-    for tool, argument in (("check_answer", claim), ("verify_claims", [claim])):
-        name = "answer" if tool == "check_answer" else "claims"
-        now = _called(settings, tool, **{name: argument}).structured_content
-        back = _called(settings, tool, **{name: argument}, **then).structured_content
+    for tool, said in (("check_answer", {"answer": claim}), ("verify_claims", {"claims": [claim]})):
+        now = _called(settings, tool, **said).structured_content
+        back = _called(settings, tool, **said, **then).structured_content
         assert now is not None
         assert back is not None
         assert now["claims"][0]["verdict"] == "supported"
