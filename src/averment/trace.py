@@ -251,6 +251,7 @@ def from_plain(kind: Any, plain: Any) -> Any:
         if not isinstance(plain, Mapping):
             raise TypeError(f"expected an object, found {plain!r}")
         hints = _hints(kind)
+        _require_fields(kind, plain)
         return kind(**{name: from_plain(hints[name], item) for name, item in plain.items()})
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return kind(plain)
@@ -261,6 +262,18 @@ def from_plain(kind: Any, plain: Any) -> Any:
     if kind in (str, int, bool, type(None)) and type(plain) is not kind:
         raise TypeError(f"expected {kind.__name__}, found {plain!r}")
     return plain
+
+
+def _require_fields(kind: Any, plain: Mapping[Any, Any]) -> None:
+    """Refuse what lacks a field, or has one too many, in words for whoever wrote it."""
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    missing = dataclasses.MISSING
+    for name in plain:
+        if name not in fields:
+            raise ValueError(f"{name!r} means nothing there")
+    for name, field in fields.items():
+        if name not in plain and field.default is missing and field.default_factory is missing:
+            raise ValueError(f"it lacks {name!r}")
 
 
 @cache

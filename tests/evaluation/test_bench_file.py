@@ -81,7 +81,8 @@ def test_a_bench_of_ones_own_lies_beside_its_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("about =", "abuot =", "'abuot'"),
+        ("about =", "abuot =", "'abuot' means nothing"),
+        ("about =", "#", "lacks 'about'"),
         ("seed = 7", 'seed = "7"', "expected int"),
         ("[[sets]]", "[sets]", "is no bench"),
         ('"single > none in f1"', '"single is best"', "no expectation"),
@@ -94,6 +95,7 @@ def test_a_bench_of_ones_own_lies_beside_its_data(tmp_path: Path) -> None:
     ],
     ids=[
         "unknown key",
+        "no purpose",
         "wrong type",
         "no list",
         "no expectation",

@@ -49,6 +49,21 @@ def test_a_damaged_line_within_the_file_is_named(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"polcy": "none"}', "'polcy' means nothing there"),
+        ('{"id": "q001"}', "it lacks 'set'"),
+        ("3", "expected an object, found 3"),
+    ],
+)
+def test_what_a_line_lacks_is_told_in_words(tmp_path: Path, line: str, why: str) -> None:
+    (tmp_path / "rows.jsonl").write_text(f"{line}\n")
+
+    with pytest.raises(DatasetError, match=rf"{why}\."):
+        read_rows(tmp_path / "rows.jsonl")
+
+
 def test_of_two_rows_of_a_question_the_later_one_counts(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(failed("none", 1).dumps() + "\n")
 

@@ -222,7 +222,7 @@ def _bench(text: str, *, name: str, source: str, folder: Path | None) -> Bench:
         plain["policies"], variants = _policies(plain["policies"])
         bench: Bench = from_plain(Bench, {"name": name, **plain})
     except KeyError as error:
-        raise _no_bench(source, f"it lacks {error}, or has it where it means nothing") from error
+        raise _no_bench(source, f"it lacks {error}") from error
     except (tomllib.TOMLDecodeError, TypeError, ValueError) as error:
         raise _no_bench(source, str(error)) from error
     names = [each.name for each in bench.sets]

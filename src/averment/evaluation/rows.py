@@ -199,9 +199,9 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
 def _row(line: str, where: str) -> Row:
     try:
         row: Row = from_plain(Row, json.loads(line))
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise DatasetError(
-            f"{where} is no row of a run: {error!r}.",
+            f"{where} is no row of a run: {error}.",
             hint="Delete the line; its question is then asked again.",
         ) from error
     return row
