@@ -68,11 +68,14 @@ def test_a_policy_answers_as_of_a_day(server: Any) -> None:
 def test_passages_are_found_as_of_a_day(server: Any) -> None:
     body = {"queries": ["mayor Carla Finch"], "k": 6}
 
-    now = server.post("/v1/corpus/search", json=body).json()["results"][0]["passages"]
-    then = server.post("/v1/corpus/search", json={**body, "as_of": "2018"}).json()["results"][0]
+    now = server.post("/v1/corpus/search", json=body).json()
+    then = server.post("/v1/corpus/search", json={**body, "as_of": "2018"}).json()
 
-    assert now[0]["date"] == "2024-11-02"
-    assert {passage["date"] for passage in then["passages"]} == {"2015-05-07", "2018-09"}
+    dates = {passage["date"] for passage in then["results"][0]["passages"]}
+    assert now["results"][0]["passages"][0]["date"] == "2024-11-02"
+    assert now["as_of"] is None
+    assert dates == {"2015-05-07", "2018-09"}
+    assert then["as_of"]["day"] == "2018"
 
 
 @pytest.mark.parametrize(

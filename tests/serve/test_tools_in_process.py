@@ -83,12 +83,14 @@ def test_tools_look_back_and_say_what_they_left_out(tmp_path: Path) -> None:
         assert "1 later left out" in back["as_of"]
         assert now["trace_id"] != back["trace_id"]
 
-    why = _called(settings, "explain_verdict", claim=claim, **then).structured_content
-    assert why is not None
-    assert "1 later left out" in why["as_of"]
+    for said in (claim, "Well, perhaps."):
+        why = _called(settings, "explain_verdict", claim=said, **then).structured_content
+        assert why is not None
+        assert "1 later left out" in why["as_of"]
     found = _called(settings, "search_corpus", query="mayor", as_of="2018").structured_content
     assert found is not None
     assert {each["date"] for each in found["passages"]} == {"2015-05-07", "2018-09"}
+    assert found["as_of"].startswith("As of 2018: ")
 
 
 def test_a_fault_of_ours_is_said_without_its_inside_which_is_in_the_log(

@@ -27,6 +27,7 @@ from averment.shapes import (
     place_object,
     seen_object,
 )
+from averment.trace import to_plain
 from averment.wiring.aliases import widened
 from averment.wiring.open_corpus import OpenCorpus
 
@@ -130,7 +131,7 @@ def first_seen(opened: OpenCorpus, asked: FirstSeenRequest) -> dict[str, Any]:
 
 
 def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
-    """The passages that fit each query best."""
+    """The passages that fit each query best, and of which documents they were looked for."""
     if asked.looks_back is not None:
         opened = opened.looking_back(*asked.looks_back)
     retrievals = opened.retriever.search(asked.queries, k=asked.k)
@@ -153,7 +154,8 @@ def search(opened: OpenCorpus, asked: SearchRequest) -> dict[str, Any]:
         }
         for found in retrievals
     ]
-    return {"results": results, "index": opened.index.info.name}
+    as_of = to_plain(opened.as_of)
+    return {"results": results, "index": opened.index.info.name, "as_of": as_of}
 
 
 def _index(opened: OpenCorpus, asked: CountRequest | CooccurRequest) -> DatedIndex:

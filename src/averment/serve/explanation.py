@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from averment.dating import AsOf
 from averment.serve.tool_results import (
     DATA_NOTICE,
     Explanation,
@@ -63,9 +66,8 @@ def explanation_of(claim_id: str, claim: Claim, report: Report, *, detail: bool)
         n_passages=len(report.passages),
         estimators_used=estimators_used(report.scores),
         notice=DATA_NOTICE,
+        **looked_at(report.as_of),
     )
-    if report.as_of is not None:
-        made.as_of = report.as_of.in_words
     if detail:
         made.claim = claim_object(claim)
         made.passages = report_object(report)["passages"]
@@ -89,7 +91,13 @@ def unclaimed(claim_id: str, report: Report, *, reason: str) -> Explanation:
         n_passages=len(report.passages),
         estimators_used=estimators_used(report.scores),
         notice=DATA_NOTICE,
+        **looked_at(report.as_of),
     )
+
+
+def looked_at(as_of: AsOf | None) -> dict[str, Any]:
+    """The field ``as_of`` of a result; none where all documents were looked at."""
+    return {} if as_of is None else {"as_of": as_of.in_words}
 
 
 def in_words(reason: str) -> str:

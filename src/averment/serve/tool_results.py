@@ -184,6 +184,7 @@ class FoundPassages(ToolResult):
     passages: list[FoundPassage]
     index: str
     notice: DataNotice
+    as_of: _AsOf = ""
 
 
 class ReadRelation(ToolResult):

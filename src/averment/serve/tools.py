@@ -17,10 +17,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from averment.dating import AsOf
 from averment.errors import UsageError
 from averment.serve import corpus
 from averment.serve.details import decision_on, worst_first
-from averment.serve.explanation import explanation_of, quoted, unclaimed
+from averment.serve.explanation import explanation_of, looked_at, quoted, unclaimed
 from averment.serve.requests import (
     CooccurRequest,
     CountRequest,
@@ -51,6 +52,7 @@ from averment.serve.tool_results import (
 from averment.serve.verify import checked, verified_object
 from averment.shapes import report_object
 from averment.text import shortened
+from averment.trace import from_plain
 from averment.types import Claim, Report
 from averment.wiring.open_corpus import OpenCorpus
 
@@ -120,9 +122,8 @@ class Tools:
             calibrated=all(each.report.calibrated for each in judged),
             trace_id=trace_id,
             notice=DATA_NOTICE,
+            **looked_at(judged[0].report.as_of),
         )
-        if judged[0].report.as_of is not None:
-            made.as_of = judged[0].report.as_of.in_words
         if asked.detail:
             made.reports = [report_object(each.report) for each in judged]
         return made
@@ -156,9 +157,8 @@ class Tools:
             calibrated=report.calibrated,
             trace_id=trace_id,
             notice=DATA_NOTICE,
+            **looked_at(report.as_of),
         )
-        if report.as_of is not None:
-            made.as_of = report.as_of.in_words
         if asked.detail:
             given = bool(asked.documents)
             made.report = verified_object(report, given_documents=given, trace_id=trace_id)
@@ -200,7 +200,8 @@ class Tools:
         for passage in passages if not asked.detail else ():
             passage.text = shortened(passage.text, _PASSAGE_CHARACTERS)
             passage.score = round(passage.score, _DIGITS)
-        return FoundPassages(passages=passages, index=made["index"], notice=DATA_NOTICE)
+        seen = looked_at(from_plain(AsOf | None, made["as_of"]))
+        return FoundPassages(passages=passages, index=made["index"], notice=DATA_NOTICE, **seen)
 
     async def explain_verdict(self, asked: ExplainVerdict, _: Progress) -> Explanation:
         """Say why a claim has its verdict: one that was checked, or one that is checked now.
