@@ -275,9 +275,9 @@ def test_an_expectation_that_is_not_met_exits_1(
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        pytest.param('{"set": "towns", "id": "1"}', "'question'", id="no policy, no grades"),
-        pytest.param('{"set": "tow', "JSONDecodeError", id="cut"),
-        pytest.param("7", "TypeError", id="a number"),
+        pytest.param('{"set": "towns", "id": "1"}', "lacks 'question'", id="no policy, no grades"),
+        pytest.param('{"set": "tow', "Unterminated string", id="cut"),
+        pytest.param("7", "expected an object, found 7", id="a number"),
     ],
 )
 def test_a_line_that_is_no_row_is_named_with_what_to_do(

@@ -17,7 +17,7 @@ from averment.evaluation.datasets import read_dataset
 from averment.evaluation.rows import open_rows
 from averment.evaluation.run_record import RunRecord, claim_run
 from averment.evaluation.running import DrawnSet, Entrant, run_bench
-from averment.evaluation.tables import Run, read_table, table_lines
+from averment.evaluation.tables import Run, open_tables, read_table, table_lines
 from averment.models.cache import cached
 from averment.models.scripted import ScriptedModel
 from averment.types import Prompt
@@ -55,7 +55,7 @@ def run_towns(folder: Path, *, seconds: float = 0.0) -> str:
     with open_rows(directory) as rows:
         claim_run(directory, RunRecord("towns", "tiny", "towns 1", index.info.digest, ()))
         run_bench([drawn], entrants, rows)
-    table = read_table([Run("", directory, bench.max_unknown)])
+    table = read_table(open_tables([Run("", directory, bench.max_unknown)]))
     # A policy that gets a parameter more is not thereby another one.
     return table_lines(dataclasses.replace(line, settings=()) for line in table)
 

@@ -54,7 +54,6 @@ def test_a_damaged_line_within_the_file_is_named(tmp_path: Path) -> None:
     [
         ('{"polcy": "none"}', "'polcy' means nothing there"),
         ('{"id": "q001"}', "it lacks 'set'"),
-        ("3", "expected an object, found 3"),
     ],
 )
 def test_what_a_line_lacks_is_told_in_words(tmp_path: Path, line: str, why: str) -> None:

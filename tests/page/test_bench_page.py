@@ -12,7 +12,7 @@ from averment.evaluation.comparing import differences, read_grades
 from averment.evaluation.curves import read_curves
 from averment.evaluation.rows import Row
 from averment.evaluation.run_record import RunRecord, SetRecord
-from averment.evaluation.tables import read_table, warnings_of
+from averment.evaluation.tables import open_tables, read_table, warnings_of
 from averment.page.bench import BenchReport, render_bench
 from averment.page.charts import Axis, Point, Series, line_chart
 from evaluation.rows_by_hand import failed, graded, run_of
@@ -21,7 +21,7 @@ PAPER = PaperRow("s", "quco", "OLMo-2-7B", "arXiv 2512.19134v2", exact_match=0.3
 
 
 def page_of(folder: Path, rows: list[Row]) -> str:
-    run = run_of(folder, rows)
+    opened = open_tables([run_of(folder, rows)])
     record = RunRecord(
         bench="<b>ench",
         model="tiny",
@@ -30,10 +30,10 @@ def page_of(folder: Path, rows: list[Row]) -> str:
         sets=(SetRecord("s", "2wiki", "file.jsonl", "4567", 3),),
         paper=(PAPER,),
     )
-    table = read_table([run])
+    table = read_table(opened)
     return render_bench(
         BenchReport(
-            record, table, differences(read_grades([run])), read_curves([run]), warnings_of(table)
+            record, table, differences(read_grades(opened)), read_curves(opened), warnings_of(table)
         )
     )
 
@@ -108,7 +108,7 @@ def test_an_abstention_is_the_least_sure_answer(tmp_path: Path) -> None:
         graded("quco", 2, 1.0, confidences={"token_probability": 0.5}),
     ]
 
-    (curves,) = read_curves([run_of(tmp_path, found)])
+    (curves,) = read_curves(open_tables([run_of(tmp_path, found)]))
 
     assert curves.risk_coverage.risk.tolist() == [0.0, 0.5]
 

@@ -65,12 +65,12 @@ def compare(
     """Tables of runs, paired differences between policies; exit 1 if an expectation is not met."""
     from averment.evaluation.bench_file import Expectation
     from averment.evaluation.comparing import differences, hold_expectations, read_grades
-    from averment.evaluation.tables import read_table, warnings_of
+    from averment.evaluation.tables import open_tables, read_table, warnings_of
     from averment.trace import to_plain
 
     opened = _open_runs(runs)
-    table = read_table([run for run, _ in opened])
-    graded = read_grades([run for run, _ in opened])
+    with open_tables([run for run, _ in opened]) as rows:
+        table, graded = read_table(rows), read_grades(rows)
     found = differences(graded, metrics=metric or (), baseline=baseline)
     warnings = warnings_of(table)
     stated = [Expectation.parse(each) for each in expect or ()]
@@ -120,22 +120,21 @@ def report(
     """Write a run as one page that opens from disk: tables, differences, curves."""
     from averment.evaluation.comparing import differences, read_grades
     from averment.evaluation.curves import read_curves
-    from averment.evaluation.tables import read_table, warnings_of
+    from averment.evaluation.tables import open_tables, read_table, warnings_of
     from averment.page.bench import BenchReport, render_bench
 
     ((found, record),) = _open_runs([run])
-    table = read_table([found])
-    page = render_bench(
-        BenchReport(
+    with open_tables([found]) as rows:
+        table = read_table(rows)
+        shown = BenchReport(
             record=record,
             table=table,
-            differences=differences(read_grades([found])),
-            curves=read_curves([found]),
+            differences=differences(read_grades(rows)),
+            curves=read_curves(rows),
             warnings=warnings_of(table),
         )
-    )
     target = output or found.directory / PAGE_NAME
-    write_whole(target, page)
+    write_whole(target, render_bench(shown))
     if json:
         print_json({"page": str(target)})
     else:
@@ -200,15 +199,22 @@ def finish(directory: Path, *, n_made: int, parquet: bool, as_json: bool) -> Non
         AvermentError: Not one question could be answered.
     """
     from averment.evaluation.run_record import read_record
-    from averment.evaluation.tables import read_table, table_lines, warnings_of, write_parquet
+    from averment.evaluation.tables import (
+        open_tables,
+        read_table,
+        table_lines,
+        warnings_of,
+        write_parquet,
+    )
     from averment.trace import to_plain
 
     record = read_record(directory)
     run = _run_of(directory, record, label="")
-    table = read_table([run])
-    write_whole(directory / TABLE_NAME, table_lines(table))
-    if parquet:
-        write_parquet([run], directory / PARQUET_NAME)
+    with open_tables([run]) as rows:
+        table = read_table(rows)
+        write_whole(directory / TABLE_NAME, table_lines(table))
+        if parquet:
+            write_parquet(rows, directory / PARQUET_NAME)
     if as_json:
         print_json(
             {

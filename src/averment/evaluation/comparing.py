@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from averment.errors import UnknownNameError
 from averment.evaluation.bench_file import Expectation
-from averment.evaluation.tables import METRICS, Line, Run, fetched, open_tables, rounded
+from averment.evaluation.tables import METRICS, Line, fetched, rounded
 from averment.metrics.permutation import sign_flip_test
 from averment.metrics.resampling import bootstrap_mean_difference
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +94,12 @@ class Graded:
         return ["exact_match", "f1", *(["draft_f1"] if says_more else [])]
 
 
-def read_grades(runs: Sequence[Run]) -> Graded:
-    """The grades of runs.
-
-    Raises:
-        As `averment.evaluation.tables.read_table`.
-    """
+def read_grades(rows: DuckDBPyConnection) -> Graded:
+    """The grades of `averment.evaluation.tables.open_tables`."""
     by_set: dict[str, dict[str, dict[str, Mapping[str, float | None]]]] = {}
-    with open_tables(runs) as connection:
-        for row in fetched(connection, _GRADES):
-            of = by_set.setdefault(row["set"], {}).setdefault(row["contestant"], {})
-            of[row["id"]] = row["grades"]
+    for row in fetched(rows, _GRADES):
+        of = by_set.setdefault(row["set"], {}).setdefault(row["contestant"], {})
+        of[row["id"]] = row["grades"]
     return Graded(by_set)
 
 

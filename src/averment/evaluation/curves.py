@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from averment.evaluation.tables import Run, fetched, open_tables
+from averment.evaluation.tables import fetched
 from averment.metrics.calibration_error import (
     ReliabilityBin,
     expected_calibration_error,
     reliability_table,
 )
 from averment.metrics.rejection import RiskCoverageCurve, aurc, risk_coverage_curve
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 _ROWS = """
 SELECT "set", contestant, confidences, verdict,
@@ -52,20 +55,15 @@ class ConfidenceCurves:
     ece: float | None
 
 
-def read_curves(runs: Sequence[Run]) -> list[ConfidenceCurves]:
-    """The curves of every set, contestant and measure of confidence that its rows have.
-
-    Raises:
-        As `averment.evaluation.tables.read_table`.
-    """
+def read_curves(rows: DuckDBPyConnection) -> list[ConfidenceCurves]:
+    """The curves of every set, contestant and measure of confidence that its rows have."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    with open_tables(runs) as connection:
-        for row in fetched(connection, _ROWS):
-            groups.setdefault((row["set"], row["contestant"]), []).append(row)
+    for row in fetched(rows, _ROWS):
+        groups.setdefault((row["set"], row["contestant"]), []).append(row)
     return [
-        _curves(*of, measure, rows)
-        for of, rows in groups.items()
-        for measure in dict.fromkeys(name for row in rows for name in row["confidences"])
+        _curves(*of, measure, found)
+        for of, found in groups.items()
+        for measure in dict.fromkeys(name for row in found for name in row["confidences"])
     ]
 
 

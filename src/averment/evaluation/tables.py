@@ -184,16 +184,9 @@ UPDATE rows SET contestant = policy || '@' || run WHERE policy IN
 """
 
 
-def read_table(runs: Sequence[Run]) -> list[Line]:
-    """A line for each set and contestant, in the order of the rows.
-
-    Raises:
-        UsageError: A run has no rows.
-        MissingExtraError: DuckDB is not installed.
-        DatasetError: A line of a file is no row.
-    """
-    with open_tables(runs) as connection:
-        return [_line(found) for found in fetched(connection, _LINES)]
+def read_table(rows: DuckDBPyConnection) -> list[Line]:
+    """A line for each set and contestant of `open_tables`, in the order of the rows."""
+    return [_line(found) for found in fetched(rows, _LINES)]
 
 
 def table_lines(table: Iterable[Line]) -> str:
@@ -206,13 +199,10 @@ def table_lines(table: Iterable[Line]) -> str:
     return "".join(lines)
 
 
-def write_parquet(runs: Sequence[Run], path: Path) -> None:
-    """Write the rows of runs as one Parquet file."""
-    with open_tables(runs) as connection:
-        target = str(path).replace("'", "''")
-        connection.execute(
-            f"COPY (SELECT * EXCLUDE (place) FROM rows) TO '{target}' (FORMAT parquet)"
-        )
+def write_parquet(rows: DuckDBPyConnection, path: Path) -> None:
+    """Write the rows of `open_tables` as one Parquet file."""
+    target = str(path).replace("'", "''")
+    rows.execute(f"COPY (SELECT * EXCLUDE (place) FROM rows) TO '{target}' (FORMAT parquet)")
 
 
 def require_duckdb() -> None:
@@ -228,7 +218,7 @@ def require_duckdb() -> None:
 
 
 def open_tables(runs: Sequence[Run]) -> DuckDBPyConnection:
-    """A connection with the view ``rows``: the last row of each key, with its ``contestant``.
+    """A connection with the table ``rows``: the last row of each key, with its ``contestant``.
 
     A run that was not finished may have an older one, of a question that was asked again.
 
@@ -293,9 +283,9 @@ def shown_metrics(lines: Sequence[Line]) -> list[str]:
     return known
 
 
-def fetched(connection: DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+def fetched(rows: DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
     """What a query finds, a dictionary for each row."""
-    found = connection.execute(query)
+    found = rows.execute(query)
     names = [column[0] for column in found.description or ()]
     return [dict(zip(names, values, strict=True)) for values in found.fetchall()]
 
