@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from averment.evaluation.bench_file import PaperRow
+from averment.evaluation.bench_file import PaperRow, Variant
 from averment.evaluation.comparing import differences, read_grades
 from averment.evaluation.curves import read_curves
 from averment.evaluation.rows import Row
@@ -20,7 +20,7 @@ from evaluation.rows_by_hand import failed, graded, run_of
 PAPER = PaperRow("s", "quco", "OLMo-2-7B", "arXiv 2512.19134v2", exact_match=0.327)
 
 
-def page_of(folder: Path, rows: list[Row]) -> str:
+def page_of(folder: Path, rows: list[Row], **variants: Variant) -> str:
     opened = open_tables([run_of(folder, rows)])
     record = RunRecord(
         bench="<b>ench",
@@ -29,6 +29,7 @@ def page_of(folder: Path, rows: list[Row]) -> str:
         index="0123",
         sets=(SetRecord("s", "2wiki", "file.jsonl", "4567", 3),),
         paper=(PAPER,),
+        variants=variants,
     )
     table = read_table(opened)
     return render_bench(
@@ -113,6 +114,25 @@ def test_an_abstention_is_the_least_sure_answer(tmp_path: Path) -> None:
     assert curves.risk_coverage.risk.tolist() == [0.0, 0.5]
 
 
+def test_values_of_one_threshold_are_a_line_in_their_order(tmp_path: Path) -> None:
+    searches = {"high": (20, 3), "low": (2, 1), "middle": (5, 2)}
+    found = [
+        graded(name, n, 0.5, retrievals=k) for name, (_, k) in searches.items() for n in (1, 2)
+    ]
+    variants = {name: Variant("quco", {"floor": value}) for name, (value, _) in searches.items()}
+    alone = Variant("quco", {"relations": False, "window_words": 100})
+
+    page = page_of(tmp_path, [*found, *rows("single", 0.0), *rows("a", 1.0)], a=alone, **variants)
+
+    figure = page[page.index("F1 by what is looked up") : page.index("</figure>")]
+    (line,) = re.findall(r'<path class="line c0" d="M([^"]+)"', figure)
+    along = [float(point.split()[0]) for point in line.split(" L")]
+    assert len(along) == 3
+    assert along == sorted(along)
+    assert re.findall(r"</i>([^<]+)<", figure) == ["quco, floor", "single", "a"]
+    assert re.findall(r"<title>(\w+):", figure) == ["low", "middle", "high", "single", "a"]
+
+
 @pytest.mark.parametrize("high", [0.4, 1.0, 3.7, 25.0])
 def test_points_and_ticks_lie_within_the_frame(high: float) -> None:
     points = (Point(0.0, 0.0), Point(high, 1.0, 0.5, 1.0))
@@ -124,6 +144,16 @@ def test_points_and_ticks_lie_within_the_frame(high: float) -> None:
     places = [float(x) for x in re.findall(r'c?x="([\d.]+)"', drawn)]
     assert all(0 <= place <= 420 for place in places)
     assert 3 <= len(re.findall('class="tick x"', drawn)) <= 9
+
+
+def test_no_two_of_32_series_look_alike() -> None:
+    many = [Series(str(at), (Point(0.5, 0.5),)) for at in range(32)]
+
+    drawn = line_chart(many, title="t", x=Axis("x", 0.0, 1.0), y=Axis("y", 0.0, 1.0))
+
+    looks = re.findall(r'<i class="([^"]+)"', drawn)
+    assert len(set(looks)) == 32
+    assert re.findall(r'<rect class="dot ([^"]+)"', drawn) == looks
 
 
 def test_a_chart_names_its_series_and_its_axes() -> None:

@@ -7,11 +7,13 @@ everything that a file wrote is escaped here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from math import ceil
+from operator import itemgetter
 
-from averment.evaluation.bench_file import PaperRow
+from averment.evaluation.bench_file import PaperRow, Variant
 from averment.evaluation.comparing import Difference
 from averment.evaluation.curves import ConfidenceCurves
 from averment.evaluation.run_record import RunRecord
@@ -77,7 +79,7 @@ def _set(name: str, report: BenchReport) -> str:
     curves = [each for each in report.curves if each.set == name]
     told = next((each for each in report.record.sets if each.name == name), None)
     source = f"{told.file}, {told.split or 'no split named'}" if told else ""
-    charts = _retrieval_accuracy(lines) + _confidence_charts(curves)
+    charts = _retrieval_accuracy(lines, report.record.variants) + _confidence_charts(curves)
     return (
         f'<article><h2>{escape(name)}</h2><p class="note">{escape(source)}</p>'
         + _grades(lines, paper)
@@ -194,26 +196,41 @@ def _difference(of: Difference) -> tuple[str, str]:
     return f'<span class="{sign}">{value}</span>{interval}', _p_value(of.p_value)
 
 
-def _retrieval_accuracy(lines: Sequence[Line]) -> str:
-    """F1 by searches a question, a point a policy."""
-    series = [
-        Series(
-            line.contestant,
-            (Point(line.retrievals.value, mean.value, mean.low, mean.high),),
-            joined=False,
-        )
-        for line in lines
-        if line.retrievals.value is not None and (mean := line.grades["f1"]).value is not None
-    ]
-    if not series:
+def _retrieval_accuracy(lines: Sequence[Line], variants: Mapping[str, Variant]) -> str:
+    """F1 by searches a question: a point a policy, a line through the values of a threshold."""
+    found: dict[str, list[tuple[float, Point]]] = {}
+    for line in lines:
+        x, mean = line.retrievals.value, line.grades["f1"]
+        if x is not None and mean.value is not None:
+            name, value = _swept(line.contestant, variants)
+            point = Point(x, mean.value, mean.low, mean.high, line.contestant)
+            found.setdefault(name, []).append((value, point))
+    if not found:
         return ""
-    most = max(each.points[0].x for each in series)
+    series = []
+    for name, swept in found.items():
+        points = tuple(point for _, point in sorted(swept, key=itemgetter(0)))
+        series.append(Series(name if len(points) > 1 else points[0].name, points))
+    shown = [point for each in series for point in each.points]
+    top = max(point.y if point.high is None else point.high for point in shown)
     return line_chart(
         series,
         title="F1 by what is looked up",
-        x=Axis("searches a question", 0.0, max(1.0, most * 1.1)),
-        y=Axis("F1", 0.0, 1.0),
+        x=Axis("searches a question", 0.0, max(1.0, 1.1 * max(point.x for point in shown))),
+        y=Axis("F1", 0.0, max(0.1, ceil(10 * top) / 10)),
     )
+
+
+def _swept(contestant: str, variants: Mapping[str, Variant]) -> tuple[str, float]:
+    """The line that a contestant is on, and where: by the first number of its variant.
+
+    A variant without one, and who is no variant, is a line of its own.
+    """
+    if (variant := variants.get(contestant)) is not None:
+        for name, value in variant.parameters.items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return f"{variant.preset}, {name}", float(value)
+    return contestant, 0.0
 
 
 def _confidence_charts(curves: Sequence[ConfidenceCurves]) -> str:

@@ -13,16 +13,29 @@ from html import escape
 _WIDTH, _HEIGHT = 420, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 12, 44
 N_COLOURS = 8
+_FEW = 10
+"""So many points of a line have full size."""
+_SHAPES = ("full", "hollow", "square", "hollow square")
+"""What tells series of one colour apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place in a chart; `low` and `high` are the ends of its error bar."""
+    """A place in a chart; `low` and `high` are the ends of its error bar.
+
+    Args:
+        x: Along.
+        y: Up.
+        low: Where its error bar begins; None: it has none.
+        high: Where that ends.
+        name: What it is called when pointed at; the series, if empty.
+    """
 
     x: float
     y: float
     low: float | None = None
     high: float | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +132,13 @@ def _ticks(axis: Axis) -> list[float]:
 _STEPS = tuple(digit * 10.0**power for power in range(-3, 7) for digit in (1.0, 2.0, 2.5, 5.0))
 
 
+def _looks(number: int) -> tuple[str, str]:
+    """The shape and the colour of a series: of 32 no two are alike."""
+    return _SHAPES[number // N_COLOURS % len(_SHAPES)], f"c{number % N_COLOURS}"
+
+
 def _marks(series: Series, number: int, scale: _Scale) -> str:
-    colour = f"c{number % N_COLOURS}"
+    shape, colour = _looks(number)
     parts = []
     if series.joined and len(series.points) > 1:
         parts.append(f'<path class="line {colour}" d="{scale.path(series.points)}"/>')
@@ -130,18 +148,20 @@ def _marks(series: Series, number: int, scale: _Scale) -> str:
             bar = f"M{at_x} {scale.at_y(p.low)} L{at_x} {scale.at_y(p.high)}"
             parts.append(f'<path class="bar {colour}" d="{bar}"/>')
         if not series.joined or len(series.points) < 30:
-            told = escape(f"{series.name}: {p.x:.3g}, {p.y:.3g}")
-            radius = 2.2 if series.joined else 4
+            told = escape(f"{p.name or series.name}: {p.x:.3g}, {p.y:.3g}")
+            reach = 2.2 if series.joined and len(series.points) >= _FEW else 4
+            corner = 0 if "square" in shape else reach
             parts.append(
-                f'<circle class="dot {colour}" cx="{at_x}" cy="{at_y}" r="{radius}">'
-                f"<title>{told}</title></circle>"
+                f'<rect class="dot {shape} {colour}" x="{at_x - reach:.1f}" y="{at_y - reach:.1f}"'
+                f' width="{2 * reach}" height="{2 * reach}" rx="{corner}">'
+                f"<title>{told}</title></rect>"
             )
     return "".join(parts)
 
 
 def _legend(series: Sequence[Series]) -> str:
     items = "".join(
-        f'<li><i class="c{at % N_COLOURS}"></i>{escape(each.name)}</li>'
+        f'<li><i class="{" ".join(_looks(at))}"></i>{escape(each.name)}</li>'
         for at, each in enumerate(series)
     )
     return f'<ul class="legend">{items}</ul>'
