@@ -7,12 +7,14 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from averment.cli.app import run
 from averment.evaluation.rows import FILE_NAME
+from averment.settings import Settings
+from averment.wiring import deciding_settings
 from contracts.model_server import ModelServer
 from evaluation.bench_world import river, said, write_bench
 
@@ -117,18 +119,48 @@ def test_rows_of_another_model_are_not_mixed_in(
     assert "model identity is" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "now", "was"), [("aliases", "False", "True"), ("language", "de", "auto")]
+)
 def test_rows_of_another_setting_are_not_mixed_in(
+    name: str,
+    now: str,
+    was: str,
     made: Path,
     bench: Path,
     server: ModelServer,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("AVERMENT_ALIASES", "false")
+    monkeypatch.setenv(f"AVERMENT_{name.upper()}", now)
 
     assert asked(bench, server) == 2
 
-    assert "'aliases': 'False'" in capsys.readouterr().err
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"was made otherwise: {name} is '{now}' and was '{was}'. " in told
+
+
+def test_a_run_that_wrote_fewer_settings_down_goes_on(
+    made: Path, bench: Path, server: ModelServer
+) -> None:
+    record = json.loads((made / "run.json").read_text())
+    del record["settings"]["language"]
+    (made / "run.json").write_text(json.dumps(record))
+
+    assert asked(bench, server) == 0
+
+
+def test_a_model_of_a_setting_is_told_by_its_contents_wherever_it_lies(tmp_path: Path) -> None:
+    def told(folder: str, contents: str, retriever: Literal["bm25", "dense"] = "dense") -> str:
+        (tmp_path / folder / "minilm").mkdir(parents=True)
+        (tmp_path / folder / "minilm" / "model.onnx").write_text(contents)
+        settings = Settings(embedder=tmp_path / folder / "minilm", retriever=retriever)
+        return deciding_settings(settings)["embedder"]
+
+    assert told("a", "weights") == told("b", "weights")
+    assert told("c", "weights").startswith("minilm ")
+    assert told("d", "others") != told("e", "weights")
+    assert told("f", "weights", "bm25") == "None"
 
 
 def test_a_changed_data_file_is_refused(

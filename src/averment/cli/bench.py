@@ -81,17 +81,6 @@ _OutputOption = Annotated[
         show_default=False,
     ),
 ]
-_DECIDING = (
-    "aliases",
-    "calibrator",
-    "damaged_segments",
-    "embedder",
-    "extractor",
-    "faithfulness",
-    "retriever",
-    "runtime",
-    "scores",
-)
 
 
 @app.command()
@@ -184,7 +173,7 @@ def _run(
     from averment.evaluation.rows import open_rows
     from averment.evaluation.run_record import RunRecord, claim_run
     from averment.evaluation.running import run_bench
-    from averment.wiring import open_cached_model, open_index
+    from averment.wiring import deciding_settings, open_cached_model, open_index
 
     with ExitStack() as stack:
         model = stack.enter_context(open_cached_model(settings, seed=bench.decoder_seed))
@@ -200,7 +189,7 @@ def _run(
             model_identity=model.identity,
             index=index.info.digest,
             sets=tuple(told for _, told in drawn),
-            settings=_deciding(settings),
+            settings=deciding_settings(settings),
             decoder_seed=bench.decoder_seed,
             max_unknown=bench.max_unknown,
             expect=tuple(map(str, bench.expect)),
@@ -239,11 +228,6 @@ def _asker(
         return asked(asking, entrants[asking.policy])
 
     return ask
-
-
-def _deciding(settings: Settings) -> dict[str, str]:
-    """The settings that decide what is answered, wherever they came from."""
-    return {name: str(getattr(settings, name)) for name in _DECIDING}
 
 
 def _entrants(

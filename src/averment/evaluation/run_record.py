@@ -76,11 +76,13 @@ class RunRecord:
 
     def differences(self, other: RunRecord) -> list[str]:
         """What of another record forbids that its rows stand beside those of this one."""
-        told = []
-        for name in ("bench", "model_identity", "index", "settings", "decoder_seed"):
-            mine, its = getattr(self, name), getattr(other, name)
-            if mine != its:
-                told.append(f"{name.replace('_', ' ')} is {its!r} and was {mine!r}")
+        parts = ("bench", "model_identity", "index", "decoder_seed")
+        pairs = [
+            (name.replace("_", " "), getattr(self, name), getattr(other, name)) for name in parts
+        ]
+        # What an older averment did not write down forbids nothing.
+        pairs += [(name, was, other.settings.get(name, was)) for name, was in self.settings.items()]
+        told = [f"{name} is {now!r} and was {was!r}" for name, was, now in pairs if now != was]
         for name, its_variant in other.variants.items():
             if self.variants.get(name, its_variant) != its_variant:
                 told.append(f"the policy {name!r} is another one")

@@ -11,7 +11,7 @@ from averment.wiring.aliases import (
     user_aliases,
     widened,
 )
-from averment.wiring.benches import cached_index, open_cached_model, remembered
+from averment.wiring.benches import cached_index, deciding_settings, open_cached_model, remembered
 from averment.wiring.checks import check
 from averment.wiring.corpus import (
     build_index,
@@ -33,6 +33,7 @@ __all__ = [
     "build_index",
     "cached_index",
     "check",
+    "deciding_settings",
     "delete_documents",
     "embed_index",
     "export_counts",

@@ -1,4 +1,4 @@
-"""What a bench needs opened: the model with its calls remembered, and the index of its corpus."""
+"""What a bench needs: the model, its calls remembered; the corpus' index; which settings decide."""
 
 from __future__ import annotations
 
@@ -17,6 +17,47 @@ from averment.wiring.corpus import build_index
 from averment.wiring.models import open_model
 
 _RUNTIMES = {"LlamaCpp": "xllamacpp", "TransformersLM": "transformers"}
+
+
+_DECIDING = (
+    *("aliases", "as_of", "calibrator", "confidence", "costs", "damaged_segments", "embedder"),
+    *("extractor", "extractor_model", "faithfulness", "language", "model_cutoff", "passages"),
+    *("retriever", "runtime", "scores", "target_error", "undated", "unit", "withheld"),
+)
+_JUDGES = {"auto", "judge", "lexical", "minilm"}
+
+
+def deciding_settings(settings: Settings) -> dict[str, str]:
+    """The settings that decide what is answered, wherever they came from.
+
+    Files are told by name and contents: where they lie decides nothing.
+
+    Raises:
+        UsageError: A file cannot be read.
+    """
+    found = {name: getattr(settings, name) for name in _DECIDING}
+    if settings.retriever == "bm25":
+        found["embedder"] = None  # is not opened
+    if settings.faithfulness not in _JUDGES:
+        found["faithfulness"] = Path(settings.faithfulness)
+    return {
+        name: _contents(value) if isinstance(value, Path) and value.exists() else str(value)
+        for name, value in found.items()
+    }
+
+
+def _contents(path: Path) -> str:
+    """The name of a file or folder, and the beginning of a digest of what is in it."""
+    files = [path] if path.is_file() else sorted(each for each in path.iterdir() if each.is_file())
+    digest = hashlib.sha256()
+    try:
+        for file in files:
+            with file.open("rb") as stream:
+                contents = hashlib.file_digest(stream, "sha256").digest()
+            digest.update(file.name.encode() + contents)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    return f"{path.resolve().name} {digest.hexdigest()[:12]}"
 
 
 @contextmanager
