@@ -254,6 +254,30 @@ def test_a_spread_can_be_repeated_and_depends_on_its_seed(model: TransformersLM)
     assert first != pytest.approx(third, abs=1e-3)
 
 
+def test_continuations_that_end_apart_keep_each_its_own_state(
+    model: TransformersLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    draw = TransformersLM._draw
+
+    def watched(self: TransformersLM, each: Any, *more: Any) -> None:
+        if not any(each is known for known in drawn):
+            drawn.append(each)
+        draw(self, each, *more)
+
+    monkeypatch.setattr(TransformersLM, "_draw", watched)
+    vowels = Sampling(6, 12, ("a", "e", "i", "o", "u"), 1.0, 50, 0.99, 42)
+
+    (spread,) = model.spread([Prompt(BEFORE)], vowels)
+
+    before = read_whole(model, BEFORE)[0]
+    assert len({len(each.ids) for each in drawn}) > 2
+    assert spread.usage.generated_tokens == sum(len(each.ids) for each in drawn)
+    for each in drawn:
+        by_hand = feed_forward(model, [*before, *each.ids[:-1]])
+        assert each.state.tolist() == pytest.approx(by_hand.tolist(), abs=1e-4)
+
+
 def test_continuations_that_are_empty_have_no_spread(model: TransformersLM) -> None:
     whole_alphabet = tuple(model._tokenizer.decode([token]) for token in range(1, 300))
 

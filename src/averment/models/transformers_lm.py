@@ -314,15 +314,19 @@ class TransformersLM(Closing):
         drawn = [_Drawn() for _ in range(sampling.n_samples)]
         with torch.inference_mode(), introspection.listening(module) as heard:
             logits = self._read(before).expand(sampling.n_samples, -1)
-            cache = introspection.repeated(self._cache, sampling.n_samples)
+            cache, going_on = introspection.repeated(self._cache, sampling.n_samples), drawn
             for _ in range(sampling.max_tokens):
                 probabilities = introspection.keep_probable(torch, logits, sampling)
                 chosen = torch.multinomial(probabilities, 1, generator=random)
-                states = heard[-1][:, -1].expand(sampling.n_samples, -1)
-                for each, token, state in zip(drawn, chosen[:, 0].tolist(), states, strict=True):
+                states = heard[-1][:, -1].expand(len(going_on), -1)
+                for each, token, state in zip(going_on, chosen[:, 0].tolist(), states, strict=True):
                     self._draw(each, token, state, sampling)
-                if all(each.has_ended for each in drawn):
+                left = [at for at, each in enumerate(going_on) if not each.has_ended]
+                if not left:
                     break
+                if len(left) < len(going_on):  # what has ended is not computed any further
+                    going_on, chosen = [going_on[at] for at in left], chosen[left]
+                    cache.batch_select_indices(torch.tensor(left))
                 heard.clear()
                 output = self._model(chosen, cache=cache, use_cache=True, logits_to_keep=1)
                 cache, logits = output.cache, output.logits[:, -1]
