@@ -158,7 +158,7 @@ def test_no_two_of_32_series_look_alike() -> None:
 
 def test_a_chart_names_its_series_and_its_axes() -> None:
     drawn = line_chart(
-        [Series("a & b", (Point(0.5, 0.5),), joined=False)],
+        [Series("a & b", (Point(0.5, 0.5),))],
         title="right & wrong",
         x=Axis("searches", 0.0, 1.0),
         y=Axis("F1", 0.0, 1.0),

@@ -40,11 +40,10 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points with a name; `joined` by a line, or each for itself."""
+    """Points with a name, joined by a line."""
 
     name: str
     points: tuple[Point, ...]
-    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +139,16 @@ def _looks(number: int) -> tuple[str, str]:
 def _marks(series: Series, number: int, scale: _Scale) -> str:
     shape, colour = _looks(number)
     parts = []
-    if series.joined and len(series.points) > 1:
+    if len(series.points) > 1:
         parts.append(f'<path class="line {colour}" d="{scale.path(series.points)}"/>')
     for p in series.points:
         at_x, at_y = scale.at_x(p.x), scale.at_y(p.y)
         if p.low is not None and p.high is not None:
             bar = f"M{at_x} {scale.at_y(p.low)} L{at_x} {scale.at_y(p.high)}"
             parts.append(f'<path class="bar {colour}" d="{bar}"/>')
-        if not series.joined or len(series.points) < 30:
+        if len(series.points) < 30:
             told = escape(f"{p.name or series.name}: {p.x:.3g}, {p.y:.3g}")
-            reach = 2.2 if series.joined and len(series.points) >= _FEW else 4
+            reach = 4.0 if len(series.points) < _FEW else 2.2
             corner = 0 if "square" in shape else reach
             parts.append(
                 f'<rect class="dot {shape} {colour}" x="{at_x - reach:.1f}" y="{at_y - reach:.1f}"'
