@@ -107,10 +107,10 @@ def draw_sweep(path: Path) -> None:
 
 def place(policy: str, variant: Variant | None) -> tuple[str, float]:
     """The line that a policy is on, and its threshold."""
-    if variant is None:
+    if variant is None or variant.swept is None:
         return policy, 0.0
-    name, value = next(iter(variant.parameters.items()))
-    return f"{variant.preset}, {name.replace('_', ' ')}", float(value)
+    name, value = variant.swept
+    return f"{variant.preset}, {name.replace('_', ' ')}", value
 
 
 def height(mean: Mean) -> float:

@@ -266,14 +266,22 @@ def from_plain(kind: Any, plain: Any) -> Any:
 
 def _require_fields(kind: Any, plain: Mapping[Any, Any]) -> None:
     """Refuse what lacks a field, or has one too many, in words for whoever wrote it."""
-    fields = {field.name: field for field in dataclasses.fields(kind)}
-    missing = dataclasses.MISSING
+    is_required = _is_required(kind)
     for name in plain:
-        if name not in fields:
+        if name not in is_required:
             raise ValueError(f"{name!r} means nothing there")
-    for name, field in fields.items():
-        if name not in plain and field.default is missing and field.default_factory is missing:
+    for name, required in is_required.items():
+        if required and name not in plain:
             raise ValueError(f"it lacks {name!r}")
+
+
+@cache
+def _is_required(kind: Any) -> dict[str, bool]:
+    """The fields of a dataclass by name, and whether each has to be given."""
+    return {
+        field.name: field.default is field.default_factory is dataclasses.MISSING
+        for field in dataclasses.fields(kind)
+    }
 
 
 @cache

@@ -91,6 +91,14 @@ class Variant:
     preset: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def swept(self) -> tuple[str, float] | None:
+        """The first of its parameters that is a number, by name; None: there is none."""
+        for name, value in self.parameters.items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                return name, float(value)
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:

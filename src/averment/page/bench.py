@@ -226,11 +226,11 @@ def _swept(contestant: str, variants: Mapping[str, Variant]) -> tuple[str, float
 
     A variant without one, and who is no variant, is a line of its own.
     """
-    if (variant := variants.get(contestant)) is not None:
-        for name, value in variant.parameters.items():
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
-                return f"{variant.preset}, {name}", float(value)
-    return contestant, 0.0
+    variant = variants.get(contestant)
+    if variant is None or variant.swept is None:
+        return contestant, 0.0
+    name, value = variant.swept
+    return f"{variant.preset}, {name}", value
 
 
 def _confidence_charts(curves: Sequence[ConfidenceCurves]) -> str:
