@@ -2,11 +2,11 @@
 
     python label.py --data DATA --model FILE.gguf --rows labels.jsonl --n 12000
 
-Any `LanguageModel` can be the teacher; here it is one in a GGUF file. A row is written when its
-batch is done, and what a file has is not asked again, so that the same command goes on where it
-was stopped. `--part 1/2` and `--part 2/2` share the work between two processes, each with a copy of
-the rows that there are; `sort -u` makes one file of both. Only triplets that passed the span rule
-(`averment.claims.spans`) are kept. A row:
+Any `LanguageModel` can be the teacher; here it is one in a GGUF file. Rows are written as they
+come, in the order of the sentences, and what a file has is not asked again, so that the same
+command goes on where it was stopped. `--part 1/2` and `--part 2/2` share the work between two
+processes, each with a copy of the rows that there are; `sort -u` makes one file of both. Only
+triplets that passed the span rule (`averment.claims.spans`) are kept. A row:
 
     {"corpus": "wiki_passages", "id": "wiki:000012", "start": 0, "end": 58, "digest": "…",
      "triplets": [[[0, 9], [23, 30], [31, 37], "other"], [[0, 9], "died on", [40, 57], "date"]]}
@@ -25,6 +25,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,30 +34,30 @@ from averment.errors import ExtractionError
 from averment.models.llama_cpp import open_llama_cpp
 from averment.ports import ClaimExtractor
 from averment.text import TextForm
-from averment.types import Extraction, Triplet
+from averment.types import Triplet
 from sentences import Drawn, drawn
 
 _FORM = TextForm()
 
 
-def label(sentences: Sequence[Drawn], teacher: ClaimExtractor) -> Iterator[dict[str, Any]]:
-    """The rows of some sentences, asked at once; if a reply cannot be read, of each alone."""
+def label(
+    sentences: Sequence[Drawn], teacher: ClaimExtractor, n_at_a_time: int = 1
+) -> Iterator[dict[str, Any]]:
+    """The rows of sentences, in their order; each is asked alone, so that it fails alone."""
+    with ThreadPoolExecutor(n_at_a_time) as pool:
+        yield from pool.map(lambda each: _row(each, teacher), sentences)
+
+
+def _row(sentence: Drawn, teacher: ClaimExtractor) -> dict[str, Any]:
     try:
-        extractions: list[Extraction | None] = [
-            *teacher.triplets([each.text for each in sentences])
-        ]
+        [extraction] = teacher.triplets([sentence.text])
     except ExtractionError:
-        if len(sentences) > 1:
-            for each in sentences:
-                yield from label([each], teacher)
-            return
-        extractions = [None]
-    for each, extraction in zip(sentences, extractions, strict=True):
-        kept = extraction.triplets if extraction else ()
-        found = [placed(each.text, triplet) for triplet in kept]
-        row = {"corpus": each.corpus, "id": each.document, "start": each.start, "end": each.end}
-        row |= {"digest": each.digest, "triplets": found}
-        yield row | ({"failed": True} if extraction is None else {})
+        extraction = None
+    triplets = extraction.triplets if extraction else ()
+    row = {"corpus": sentence.corpus, "id": sentence.document}
+    row |= {"start": sentence.start, "end": sentence.end, "digest": sentence.digest}
+    row |= {"triplets": [placed(sentence.text, triplet) for triplet in triplets]}
+    return row | ({"failed": True} if extraction is None else {})
 
 
 def placed(sentence: str, triplet: Triplet) -> list[Any]:
@@ -103,7 +104,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=31)
     parser.add_argument("--part", default="1/1", help="K/N: every Nth sentence from the Kth on")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--parallel", type=int, default=4, help="sentences decoded at once")
+    parser.add_argument("--parallel", type=int, default=16, help="sentences decoded at once")
     arguments = parser.parse_args()
     part, _, n_parts = arguments.part.partition("/")
     if not (part.isdecimal() and n_parts.isdecimal() and 1 <= int(part) <= int(n_parts)):
@@ -123,16 +124,15 @@ def main() -> None:
         n_threads=arguments.threads,
         n_parallel=arguments.parallel,
     )
-    batch = 4 * arguments.parallel
     with model, arguments.rows.open("a", encoding="utf-8") as rows:
         teacher, started = PromptedExtractor(model), time.monotonic()
-        for at in range(0, len(left), batch):
-            for row in label(left[at : at + batch], teacher):
-                rows.write(json.dumps(row) + "\n")
+        for n, row in enumerate(label(left, teacher, arguments.parallel), start=1):
+            rows.write(json.dumps(row) + "\n")
             rows.flush()
-            n, passed = min(at + batch, len(left)), time.monotonic() - started
-            sys.stdout.write(f"{n} in {passed:.0f} s, {n / passed:.3f} a second\n")
-            sys.stdout.flush()
+            if n % 16 == 0 or n == len(left):
+                passed = time.monotonic() - started
+                sys.stdout.write(f"{n} in {passed:.0f} s, {n / passed:.3f} a second\n")
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":
