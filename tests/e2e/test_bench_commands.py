@@ -82,6 +82,16 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(
     assert "4 of 4 rows" in told.err
 
 
+def test_a_set_that_the_bench_lacks_is_refused_before_a_run_is_made(
+    bench: Path, server: ModelServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert asked(bench, server, "--set", "twons") == 2
+    assert not (tmp_path / "home" / "runs").exists()
+    assert "Did you mean towns?" in capsys.readouterr().err
+
+    assert asked(bench, server, "--set", "towns", "--limit", "1", "--policy", "none") == 0
+
+
 def test_what_a_paper_reports_is_printed_apart_and_as_the_papers(
     bench: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

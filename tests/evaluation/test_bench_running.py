@@ -14,7 +14,7 @@ from averment.engine import Edges, Engine
 from averment.errors import IndexUnavailable
 from averment.evaluation.examples import AnswerKind, Example, GoldPassage
 from averment.evaluation.rows import RowFile, open_rows, read_rows
-from averment.evaluation.running import DrawnSet, Entrant, Progress, run_bench
+from averment.evaluation.running import DrawnSet, Entrant, Progress, run_bench, sets_named
 from averment.index.embedded import EmbeddedIndex
 from averment.models.cache import Meter, cached
 from averment.models.scripted import ScriptedModel
@@ -125,6 +125,23 @@ def test_a_larger_limit_asks_only_what_is_missing(index: EmbeddedIndex, tmp_path
         n_then = run_bench([DRAWN], [entrant(index, tmp_path, Asked())], rows, limit=3)
 
     assert (n_first, n_then) == (1, 2)
+
+
+def test_some_sets_can_be_asked_now_and_the_others_later(
+    index: EmbeddedIndex, tmp_path: Path
+) -> None:
+    sets = [DRAWN, DrawnSet("rivers", EXAMPLES[:1], "other digest")]
+    one = entrant(index, tmp_path, Asked())
+
+    with rows_in(tmp_path) as rows:
+        n_first = run_bench(sets, [one], rows, now=sets_named(sets, ["rivers"]))
+        n_then = run_bench(sets, [one], rows)
+        order = [name for name, _, _ in rows.rows]
+
+    assert (n_first, n_then) == (1, len(EXAMPLES))
+    assert order == ["rivers"] + ["towns"] * len(EXAMPLES)
+    kept = [row.set for row in read_rows(tmp_path / "run" / "rows.jsonl")]
+    assert kept == ["towns"] * len(EXAMPLES) + ["rivers"]
 
 
 def test_a_policy_with_other_parameters_is_asked_anew(index: EmbeddedIndex, tmp_path: Path) -> None:

@@ -90,6 +90,12 @@ def run(
         int | None,
         typer.Option(min=1, help="At most so many questions of each set.", show_default=False),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Only the questions of this set; may be repeated.", show_default=False
+        ),
+    ] = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(help="One of the bench's, or a preset; may be repeated.", show_default=False),
@@ -150,6 +156,7 @@ def run(
         place,
         policies=policy,
         limit=limit,
+        only=set_,
         output=output,
         quiet=json,
         engine=engine,
@@ -165,6 +172,7 @@ def _run(
     *,
     policies: list[str] | None,
     limit: int | None,
+    only: list[str] | None,
     output: Path | None,
     quiet: bool,
     engine: Where,
@@ -172,9 +180,11 @@ def _run(
     """Run what was read, and say how many rows were made and where they are."""
     from averment.evaluation.rows import open_rows
     from averment.evaluation.run_record import RunRecord, claim_run
-    from averment.evaluation.running import run_bench
+    from averment.evaluation.running import run_bench, sets_named
     from averment.wiring import deciding_settings, open_cached_model, open_index
 
+    sets = [questions for questions, _ in drawn]
+    asked_now = sets_named(sets, only) if only else sets
     with ExitStack() as stack:
         model = stack.enter_context(open_cached_model(settings, seed=bench.decoder_seed))
         index = open_index(
@@ -201,14 +211,15 @@ def _run(
         if not quiet:
             err().print(f"Run: {directory}", markup=False)
         watch = None if quiet else _Teller()
-        sets = [questions for questions, _ in drawn]
         spread = None
         if engine is Where.RAY:
             from averment.distributed.spreading import spread as on_ray
 
             make = partial(_asker, bench, policies, index, settings)
             spread = partial(on_ray, make, doing="asking the questions of a bench")
-        n_made = run_bench(sets, entrants, rows, limit=limit, watch=watch, spread=spread)
+        n_made = run_bench(
+            sets, entrants, rows, limit=limit, now=asked_now, watch=watch, spread=spread
+        )
         return n_made, directory
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from averment.engine import Engine, versions
+from averment.errors import UnknownNameError
 from averment.evaluation.examples import Example
 from averment.evaluation.outcomes import outcome_row
 from averment.evaluation.rows import Row, RowFile, RowKey
@@ -106,16 +107,18 @@ def run_bench(
     rows: RowFile,
     *,
     limit: int | None = None,
+    now: Sequence[DrawnSet] | None = None,
     watch: Watch | None = None,
     spread: Spread | None = None,
 ) -> int:
     """Ask every question of every policy that has no row yet.
 
     Args:
-        sets: The whole bench, whatever the limit.
+        sets: The whole bench, whatever the limit and however few of them are asked now.
         entrants: The policies.
         rows: What is there already, and where new rows go.
         limit: At most so many questions of each set.
+        now: The sets that are asked; None: all.
         watch: Told after each row.
         spread: Where the questions are asked; None: here, one after the other.
 
@@ -125,7 +128,7 @@ def run_bench(
     by_name = {entrant.policy: entrant for entrant in entrants}
     pending = [
         asking
-        for asking in _askings(sets, entrants, limit)
+        for asking in _askings(sets if now is None else now, entrants, limit)
         if not _is_done(rows.rows.get(asking.key), asking, by_name[asking.policy])
     ]
     clock = _Clock([asking.policy for asking in pending])
@@ -137,6 +140,19 @@ def run_bench(
             watch(Progress(row, n_done, len(pending), left))
     rows.settle([asking.key for asking in _askings(sets, entrants, None)])
     return len(pending)
+
+
+def sets_named(sets: Sequence[DrawnSet], names: Sequence[str]) -> list[DrawnSet]:
+    """The sets of these names, in the order of the bench.
+
+    Raises:
+        UnknownNameError: There is no such set.
+    """
+    known = [each.name for each in sets]
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("set of this bench", name, known)
+    return [each for each in sets if each.name in names]
 
 
 def _askings(
