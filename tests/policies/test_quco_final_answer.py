@@ -734,7 +734,7 @@ def test_an_answer_by_way_of_somebody_is_checked_as_any_other() -> None:
     assert (found.support, found.reason) == (Support.PRESENT, None)
 
 
-def test_an_answer_that_skipped_a_step_goes_out_with_a_warning() -> None:
+def test_an_answer_that_skipped_a_step_is_withheld() -> None:
     last = Sentence("So the answer is Skien.", Support.UNKNOWN, "skipped_step")
 
-    assert TRIGGER.conclude((last,)) == (Verdict.WARNED, "skipped_step")
+    assert TRIGGER.conclude((last,)) == (Verdict.ABSTAINED, "skipped_step")
