@@ -362,7 +362,8 @@ class QuCo:
         """Give the answer, give it with a warning, or abstain.
 
         The final answer decides: without support in the corpus, or where it skips whom the
-        question goes by, there is no answer. A claim on the way that stayed without support, or anything that could not be checked, is a warning.
+        question goes by, there is no answer. A claim on the way that stayed without support, or
+        anything that could not be checked, is a warning.
         """
         if not sentences:
             return Verdict.ABSTAINED, "empty_answer"
