@@ -125,6 +125,20 @@ def test_the_last_document_is_not_deleted(tmp_path: Path) -> None:
     assert open_embedded(tmp_path / "i").count(["a1"])[0].value == 2
 
 
+def test_the_same_numbers_can_be_deleted_in_many_segments(tmp_path: Path, engine: str) -> None:
+    """The files of their numbers are one file."""
+    build(tmp_path / "i", [A, B, C, D], engine=engine, words_per_segment=PARTS)
+
+    delete(tmp_path / "i", "a1", "b1", "c1")
+
+    index = open_embedded(tmp_path / "i")
+    assert index.count(["hardy", "d1"]) == [
+        Count(1, 1, CountKind.EXACT),
+        Count(2, 1, CountKind.EXACT),
+    ]
+    assert index.verify() == []
+
+
 def test_open_index_goes_on_with_what_is_deleted(tmp_path: Path) -> None:
     build(tmp_path / "i", [A, B])
     index = open_embedded(tmp_path / "i")

@@ -134,7 +134,7 @@ class NewSegment:
             placed = [file.below(f"{half}/{name}") for file in found[half]]
             self._staging.move_into_place(self._directory / half, f"{half}/{name}", placed)
             files += placed
-        shutil.rmtree(self._directory)  # what was there already under that name was left in it
+        shutil.rmtree(self._directory)
         n = len(self._ids)
         return SegmentEntry(
             name, n, n_words, self._n_passages, written_digest(digest), tuple(files)

@@ -138,6 +138,7 @@ class Staging:
         place.parent.mkdir(exist_ok=True)
         if place.exists():
             if all(is_intact(self.path, file) for file in files):
+                shutil.rmtree(staged)
                 return
             place.rename(staged.with_name(f"{staged.name}.damaged"))
         staged.rename(place)
