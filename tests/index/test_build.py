@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -526,6 +528,33 @@ def test_disk_that_fills_up_at_the_last_step_leaves_the_old_index(
         publish(tmp_path / "i", [B])
 
     assert files_below(tmp_path / "i") == before
+
+
+@contextmanager
+def _no_file_beyond(n_bytes: int) -> Iterator[None]:
+    """The system refuses to write more to a file, as it does on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_disk_that_fills_up_in_between_is_told_and_leaves_the_old_index(tmp_path: Path) -> None:
+    publish(tmp_path / "i", [A])
+    before = files_below(tmp_path / "i")
+    long = [Document(f"d{number}", "word " * 400) for number in range(200)]
+
+    with (
+        pytest.raises(CorpusError, match="cannot be written: File too large") as refused,
+        _no_file_beyond(100_000),
+    ):
+        publish(tmp_path / "i", long, keep_tokens=True)
+
+    assert refused.value.hint == "What was there before is unchanged."
+    assert files_below(tmp_path / "i") == before
+    publish(tmp_path / "i", [A, B])  # though the error is still held, and with it the writer
 
 
 def _killed_before_the_manifest(path: Path, text: str) -> None:

@@ -142,9 +142,9 @@ class IndexWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._new is not None:
-            self._new.close()
-        self._exit.close()
+        with self._exit:
+            if self._new is not None:
+                self._new.close()
 
     def _begin(self) -> None:
         self._new: NewSegment | None = None

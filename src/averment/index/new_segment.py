@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -88,7 +89,8 @@ class NewSegment:
         self._words.close()
         for text in (self._tokens, self._documents):
             if text:
-                text.close()
+                with suppress(OSError):  # a full disk refuses what is still to be written again
+                    text.close()
 
     def finish(self) -> SegmentEntry:
         """Write what is missing, force it to disk and move it to its place."""
