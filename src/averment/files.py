@@ -1,6 +1,7 @@
 """Text files that somebody gives or that are left behind: read with one message, written whole.
 
-What is read, changed and written back is `locked` meanwhile, so that nobody's change is lost.
+What is read, changed and written back is `locked` meanwhile, so that nobody's change is lost. And
+arrays, mapped: they are written by whoever keeps such.
 """
 
 from __future__ import annotations
@@ -9,8 +10,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
+from typing import TYPE_CHECKING, Any
 
 from averment.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 STDIN = "-"
 
@@ -58,6 +64,22 @@ def staged(path: Path) -> Iterator[Path]:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def mapped_array(path: Path) -> npt.NDArray[Any]:
+    """The array of a ``.npy`` file, read through a memory map.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is damaged, or holds objects.
+    """
+    import numpy as np  # not at the top: most who read files have no arrays
+
+    try:
+        array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (EOFError, SyntaxError, TokenError) as error:  # its header is parsed as Python
+        raise ValueError(f"its header is damaged: {error}") from error
+    return array
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from averment.corpus.passages import cut_passages
 from averment.errors import IndexFormatError, NotAnIndexError
 from averment.index import compiled
 from averment.index.build import IndexWriter
@@ -34,6 +35,17 @@ def path(tmp_path: Path) -> Path:
             writer.add(Document(document_id, text))
         writer.publish()
     return tmp_path / "i"
+
+
+NO_DIGEST = {
+    "name": "seg-0",
+    "n_documents": 1,
+    "n_words": 1,
+    "n_passages": 0,
+    "documents_digest": "no number",
+    "files": [],
+    "deleted": None,
+}
 
 
 def change_manifest(path: Path, **fields: object) -> None:
@@ -90,6 +102,7 @@ def test_damaged_manifest_is_refused(path: Path, content: bytes, named: str) -> 
         pytest.param({"generation": "three"}, "three", id="field of another type"),
         pytest.param({"segments": [{"name": "seg"}]}, "n_documents", id="half a segment"),
         pytest.param({"surprise": 1}, "surprise", id="unknown field"),
+        pytest.param({"segments": [NO_DIGEST]}, "base 16", id="digest that is no number"),
     ],
 )
 def test_manifest_with_wrong_fields_is_refused(
@@ -174,6 +187,40 @@ def test_array_with_a_spoilt_header_is_refused(path: Path) -> None:
 
     with pytest.raises(IndexFormatError, match=r"words.npy cannot be read as an array"):
         open_embedded(path)
+
+
+@pytest.mark.parametrize("name", ["words", "document_ids", "document_offsets"])
+def test_array_with_another_byte_in_its_header_is_refused(path: Path, name: str) -> None:
+    """The header is Python, which numpy parses; a bracket that is never closed is no value."""
+    file = next(path.rglob(f"{name}.npy"))
+    file.write_bytes(file.read_bytes().replace(b"), }", b"(, }", 1))
+
+    with pytest.raises(IndexFormatError, match=rf"{name}.npy cannot be read .* header is damaged"):
+        open_embedded(path)
+    with pytest.raises(IndexFormatError, match="Every segment"):  # and not a traceback
+        open_embedded(path, damaged_segments="lower_bound")
+
+
+def test_id_that_is_no_text_any_more_is_refused_when_it_is_read(path: Path) -> None:
+    file = next(path.rglob("document_ids.npy"))
+    file.write_bytes(file.read_bytes().replace(b"ann", b"\xffnn"))
+
+    with pytest.raises(IndexFormatError, match=r"document_ids.npy is damaged at string 0"):
+        open_embedded(path).locate("ann")
+
+
+def test_passages_of_documents_that_are_not_there_are_refused(path: Path) -> None:
+    ann = Document("ann", TEXTS["ann"])
+    with IndexWriter(path) as writer:
+        writer.add(ann, cut_passages(ann))
+        writer.publish()
+    file = next(path.rglob("passage_spans.npy"))
+    spans = np.load(file)
+    np.save(file, spans + 2**20)
+    some = open_embedded(path).where(source="nobody")
+
+    with pytest.raises(IndexFormatError, match=r"passages of segment seg-\w+ are damaged"):
+        some.passages_meant()
 
 
 def test_array_of_another_type_is_refused(path: Path) -> None:

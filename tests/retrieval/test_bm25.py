@@ -226,6 +226,19 @@ def test_a_damaged_file_is_a_format_error(tmp_path: Path, name: str, damage: str
 
 
 @pytest.mark.parametrize("name", FILES[1:])
+def test_an_array_with_another_byte_in_its_header_is_a_format_error(
+    tmp_path: Path, name: str
+) -> None:
+    passages = passages_of("the sea and the land", "ships at sea")
+    build_bm25(passages, tmp_path)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes().replace(b"), }", b"(, }", 1))
+
+    with pytest.raises(IndexFormatError, match=f"{name}: its header is damaged"):
+        open_bm25(tmp_path, passages)
+
+
+@pytest.mark.parametrize("name", FILES[1:])
 def test_an_array_of_another_index_is_a_format_error(tmp_path: Path, name: str) -> None:
     passages = passages_of("the sea and the land", "ships at sea")
     build_bm25(passages, tmp_path / "one")

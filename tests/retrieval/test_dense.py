@@ -248,6 +248,18 @@ def test_a_damaged_file_is_a_format_error(tmp_path: Path, name: str, damage: str
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("name", FILES[1:])
+def test_an_array_with_another_byte_in_its_header_is_a_format_error(
+    tmp_path: Path, name: str
+) -> None:
+    write(passages_of("sea", "land"), tmp_path)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes().replace(b"), }", b"(, }", 1))
+
+    with pytest.raises(IndexFormatError, match="its header is damaged"):
+        read_vectors(tmp_path)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_another_index_is_a_format_error(tmp_path: Path, name: str) -> None:
     passages = passages_of("sea", "land")

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import IndexFormatError
+from averment.files import mapped_array
 
 Positions = npt.NDArray[np.int64]
 """Sorted word numbers, counted from the start of a segment."""
@@ -36,8 +37,8 @@ def load_array(directory: Path, name: str, kind: type[_Scalar]) -> npt.NDArray[_
     """
     path = directory / f"{name}.npy"
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        array = mapped_array(path)
+    except (OSError, ValueError) as error:
         raise IndexFormatError(
             f"{path} cannot be read as an array: {error}.", hint=REBUILD
         ) from error

@@ -116,7 +116,7 @@ class DocumentStore:
         self._offsets = load_array(directory, "document_offsets", np.int64)
         self._passages = load_array(directory, "passage_spans", np.int64)
         self._lines = map_file(self._path)
-        if self._offsets[-1] != len(self._lines):
+        if self._offsets[-1] != len(self._lines) or self._passages.shape[1:] != (3,):
             raise IndexFormatError(f"{self._path} does not fit its offsets.", hint=REBUILD)
 
     @property
@@ -139,7 +139,7 @@ class DocumentStore:
             plain = json.loads(self.line(number))
             layout = layout_of_plain(plain.pop("layout")) if "layout" in plain else None
             document: Document = from_plain(Document, plain)
-        except (KeyError, TypeError, ValueError) as error:
+        except (IndexError, KeyError, TypeError, ValueError) as error:
             raise IndexFormatError(
                 f"{self._path} is damaged at document {number}: {error!r}.", hint=REBUILD
             ) from error

@@ -240,6 +240,7 @@ def _parse_manifest(file: Path) -> Manifest:
                 hint=remedy,
             )
         manifest: Manifest = from_plain(Manifest, plain)
+        _ = manifest.digest  # which reads the digests in it
     except (KeyError, TypeError, ValueError) as error:
         raise IndexFormatError(f"{file} is damaged: {error!r}.", hint=REBUILD) from error
     return manifest

@@ -171,7 +171,7 @@ class MetadataTable:
             self._days = load_array(directory, "days", np.int32)
         lengths = [len(column.codes) for column in self._columns.values() if column]
         if self._days is not None:
-            lengths.append(len(self._days) if self._days.ndim == 2 else -1)
+            lengths.append(len(self._days) if self._days.shape[1:] == (2,) else -1)
         if any(length != n_documents for length in lengths):
             raise IndexFormatError(
                 f"The metadata in {directory} are not of {n_documents} documents.", hint=REBUILD

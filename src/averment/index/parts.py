@@ -108,7 +108,12 @@ class Part:
     def passages_meant(self) -> Mask:
         """Which passages are of documents that are meant; shape ``(n_passages,)``."""
         assert self.store is not None
-        return np.asarray(self.meant[self.store.passage_documents()])
+        try:
+            return np.asarray(self.meant[self.store.passage_documents()])
+        except IndexError as error:
+            raise IndexFormatError(
+                f"The passages of segment {self.entry.name} are damaged: {error}.", hint=REBUILD
+            ) from error
 
 
 def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:

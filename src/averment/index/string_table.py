@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from averment.index.arrays import load_array, save_array
+from averment.errors import IndexFormatError
+from averment.index.arrays import REBUILD, load_array, save_array
 
 
 def save_strings(directory: Path, name: str, strings: Sequence[str]) -> None:
@@ -32,6 +33,7 @@ class StringTable:
     """
 
     def __init__(self, directory: Path, name: str) -> None:
+        self._what = directory / f"{name}.npy"
         self._bytes = load_array(directory, name, np.uint8)
         self._offsets = load_array(directory, f"{name}_offsets", np.int64)
 
@@ -39,7 +41,12 @@ class StringTable:
         return len(self._offsets) - 1
 
     def __getitem__(self, number: int) -> str:
-        return self.encoded(number).decode()
+        try:
+            return self.encoded(number).decode()
+        except UnicodeDecodeError as error:
+            raise IndexFormatError(
+                f"{self._what} is damaged at string {number}: {error}.", hint=REBUILD
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         return (self[number] for number in range(len(self)))

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import EmptyCorpusError, IndexFormatError
+from averment.files import mapped_array
 from averment.languages import ENGLISH
 from averment.places import headed
 from averment.retrieval.terms import query_terms, search_terms, terms_identity
@@ -339,8 +340,8 @@ def _map_arrays(directory: Path) -> _Postings:
     for name, dtype in zip(_ARRAYS, (np.float32, np.int32, np.int64), strict=True):
         path = directory / name
         try:
-            values = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
+            values = mapped_array(path)
+        except (OSError, ValueError) as error:
             raise IndexFormatError(f"Cannot read {path}: {error}.", hint=_REBUILD) from error
         if values.dtype != dtype or values.ndim != 1:
             raise IndexFormatError(

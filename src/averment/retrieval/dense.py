@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from averment.errors import IndexFormatError, UsageError
+from averment.files import mapped_array
 from averment.places import headed
 from averment.ports import TextEmbedder
 from averment.text import TextForm
@@ -86,9 +87,8 @@ def read_vectors(directory: Path) -> PassageVectors:
         settings = json.loads(path.read_text(encoding="utf-8"))
         is_ours = settings["format"] == _FORMAT
         model, shape = str(settings["model"]), (settings["n_passages"], settings["n_dimensions"])
-        keys = np.load(directory / _KEYS, mmap_mode="r", allow_pickle=False)
-        vectors = np.load(directory / _VECTORS, mmap_mode="r", allow_pickle=False)
-    except (OSError, EOFError, KeyError, TypeError, ValueError) as error:
+        keys, vectors = mapped_array(directory / _KEYS), mapped_array(directory / _VECTORS)
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise IndexFormatError(
             f"The vectors in {directory} cannot be read: {error!r}.", hint=_REBUILD
         ) from error
