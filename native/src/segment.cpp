@@ -23,7 +23,10 @@ Segment::File::File(const std::string& path) : bytes(path) {
       bytes.array<uint32_t>(kDocumentStarts, bytes.checked(kDocumentStarts), n);
   bool ascending = n == facts.n_documents + uint64_t{1} && starts[0] == 0;
   for (size_t i = 1; ascending && i < n; ++i) ascending = starts[i - 1] < starts[i];
-  if (!ascending) throw FormatError(bytes.what(kDocumentStarts, "is not in order"));
+  // subtle: no writer makes larger positions, and with such as need 32 bits shifts go round.
+  if (!ascending || starts[n - 1] >= kMaxPositions) {
+    throw FormatError(bytes.what(kDocumentStarts, "is not in order"));
+  }
   documents = Documents(starts, facts.n_documents);
 
   words = open_dictionary(kWordOffsets, kWordEntries, kWordLists);

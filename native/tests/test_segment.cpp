@@ -1,5 +1,6 @@
 #include "built.hpp"
 #include "check.hpp"
+#include "checksum.hpp"
 #include "query.hpp"
 
 using namespace averment;
@@ -63,6 +64,26 @@ TEST(a_position_between_two_documents_is_refused) {
   std::string bytes = file.bytes();
   const Segment segment(file.path());
   CHECK_THROWS(FormatError, segment.documents().of(3));
+}
+
+TEST(a_document_of_more_words_than_a_segment_can_hold_is_refused) {
+  // Its checksums are right, as those of a file that somebody made are; opening it never ended.
+  const Built file({"a b c"});
+  std::string bytes = file.bytes();
+  char* const table = bytes.data() + 32;
+  char* const entry = table + kDocumentStarts * sizeof(SectionEntry);
+  auto facts = load<SectionEntry>(entry);
+  const uint32_t end = UINT32_MAX;
+  std::memcpy(bytes.data() + facts.offset + sizeof end, &end, sizeof end);
+  const auto checksum = [](const char* at, size_t n) {
+    return crc32c(reinterpret_cast<const Byte*>(at), n);
+  };
+  facts.checksum = checksum(bytes.data() + facts.offset, 64);
+  std::memcpy(entry, &facts, sizeof facts);
+  const uint32_t of_table = checksum(table, 256 - 32);
+  std::memcpy(bytes.data() + 24, &of_table, sizeof of_table);
+  file.write(bytes);
+  CHECK_THROWS(FormatError, Segment(file.path()));
 }
 
 TEST(no_prefix_of_a_file_can_be_opened) {
