@@ -594,6 +594,11 @@ def test_damage_that_shows_only_when_asked_makes_lower_bounds_too(tmp_path: Path
 
     assert index.count(["hardy"]) == [Count(1, 1, CountKind.LOWER_BOUND)]
 
+    index._parts[1].segment.count = refuse  # type: ignore[method-assign]
+
+    with pytest.raises(IndexFormatError, match="does not ascend"):  # and not an empty list
+        index.count(["hardy"])
+
 
 def test_index_that_is_replaced_while_it_is_opened_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

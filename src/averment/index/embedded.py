@@ -538,7 +538,8 @@ class EmbeddedIndex:
             try:
                 found.append(ask(part.segment))
             except IndexFormatError:
-                if not self._tolerates_damage or len(self._parts) == 1:
+                # Of the last one, if none has answered: no answers are not answers of zero.
+                if not self._tolerates_damage or (part is self._parts[-1] and not found):
                     raise
                 kind = CountKind.LOWER_BOUND
         return found, kind
