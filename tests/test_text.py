@@ -210,13 +210,21 @@ def test_unknown_languages_are_split_like_english(language: str) -> None:
     assert sentence_spans("One. Two.", language) == [Span(0, 4), Span(5, 9)]
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u202f", "\u3000", " \u2009", "\u00a0\u00a0"])
+def test_blank_before_a_period_does_not_break_the_splitter_down(blank: str) -> None:
+    """It ended the process of whoever indexed such a text: an error that no `except` is for."""
+    text = f"They took plan B{blank}. Then they went."
+
+    assert sentences(text, "en") == [f"They took plan B{blank}.", "Then they went."]
+
+
 def test_half_a_surrogate_pair_stays_in_its_sentence() -> None:
     text = "A\ud800 mill. A dog."
 
     assert [text[a:b] for a, b in sentence_spans(text)] == ["A\ud800 mill.", "A dog."]
 
 
-@given(st.text(st.sampled_from("Ab .?!\n\r\t\U0001f600。éDr"), max_size=40))
+@given(st.text(st.sampled_from("Ab .?!\n\r\t\u00a0\U0001f600。éDr"), max_size=40))
 @settings(deadline=None)
 def test_sentence_spans_are_in_order_without_blanks_at_their_ends(text: str) -> None:
     end = 0

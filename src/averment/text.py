@@ -202,6 +202,7 @@ def _composition_units(text: str) -> Iterator[Span]:
 # --- sentences ----------------------------------------------------------------------------------
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_WIDE_BLANK_BEFORE_PERIOD = re.compile(r"[^\S\x00-\x7f](?=\.)")
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s*$")
 _NUMBERED = re.compile(
     r"(?:Jahrhundert|Jahrtausend|Jahrestag|Geburtstag|Bezirk|Platz|Rang|Auflage|Mal|Lebensjahr"
@@ -229,8 +230,11 @@ def sentence_spans(text: str, language: str | None = None) -> list[Span]:
     from averment.languages import ENGLISH, guess_language
 
     language = language or guess_language(text) or ENGLISH
-    # Half a surrogate pair, which JSON can hold, is no text to the splitter; the length stays.
-    readable = _LONE_SURROGATE.sub("\ufffd", text)
+    # Half a surrogate pair, which JSON can hold, is no text to the splitter, and it breaks down at
+    # "plan B ." with a blank that is not ASCII. The length stays.
+    readable = text
+    if not text.isascii():
+        readable = _WIDE_BLANK_BEFORE_PERIOD.sub(" ", _LONE_SURROGATE.sub("\ufffd", text))
     spans: list[Span] = []
     for boundary in sentencex.get_sentence_boundaries(language, readable):
         piece = text[boundary["start_index"] : boundary["end_index"]]
