@@ -31,6 +31,14 @@ def test_blank_document_has_no_passage() -> None:
     assert cut(" \n ") == []
 
 
+def test_text_below_its_title_may_begin_with_a_mark() -> None:
+    document = Document("d", "Trema\n\n\u0308 stands over vowels. It is a mark.", title="Trema")
+
+    assert [passage.text for passage in cut_passages(document)] == [
+        "\u0308 stands over vowels. It is a mark."
+    ]
+
+
 def test_first_line_that_is_the_title_is_in_no_passage() -> None:
     assert cut("T\n\nOne. Two.") == [Passage("d#0", "d", "T", "One. Two.", 3, 12)]
 

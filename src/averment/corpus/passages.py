@@ -54,7 +54,7 @@ def cut_passages(document: Document, *, words: int = 100, language: str = ENGLIS
     n_title = len(title_line) if document.title and text.startswith(title_line) else 0
     spoken = document_language(document.language, text, language)
     spoken = ENGLISH if spoken == UNDETERMINED else spoken
-    found = _pieces(text, spoken, words, bounds=sum(bodies, ()))
+    found = _pieces(text, spoken, words, bounds=[n_title, *sum(bodies, ())])
     passages: list[Passage] = []
     for low, high in bodies:
         first, beyond = (bisect_left(found, (at,)) for at in (max(low, n_title), high))
