@@ -12,6 +12,7 @@ from averment.retrieval.dense import (
     add_vectors,
     open_dense,
     passage_text,
+    read_vectors,
 )
 from averment.retrieval.fusion import ReciprocalRankFusion
 from averment.types import Passage
@@ -27,7 +28,7 @@ def _dense(passages: Sequence[Passage], directory: Path) -> DenseRetriever:
     before = PassageVectors.none_yet(*vectors.shape, model=embedder.digest)
     (directory / "vectors").mkdir()
     add_vectors(before, dict(enumerate(vectors)), passages, directory / "vectors")
-    return open_dense(directory / "vectors", passages, embedder=embedder)
+    return open_dense(read_vectors(directory / "vectors"), passages, embedder=embedder)
 
 
 class TestDenseRetriever(RetrieverContract):

@@ -16,10 +16,12 @@ from averment.engine import Answered, Engine, replay
 from averment.errors import QueryError, UsageError
 from averment.models.scripted import ScriptedModel
 from averment.page.render import Entry, render_page
+from averment.settings import resolve_settings
 from averment.shapes import answer_object, claim_object
 from averment.steps import LocatePairs, Search
 from averment.trace import Trace
 from averment.types import Prompt, Support, Verdict
+from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.replaying import Outcome, replay_record
 from contracts.disk import disk_without_fsync  # noqa: F401
 from mayors_by_hand import build_elmstead
@@ -57,6 +59,21 @@ def test_who_became_mayor_later_is_not_in_the_corpus_of_then(elmstead: Path) -> 
     assert now.claims[0].support is Support.PRESENT
     assert then.claims[0].support is not Support.PRESENT
     assert then.verdict is Verdict.ABSTAINED
+
+
+def test_a_day_can_be_asked_about_after_the_index_has_changed(tmp_path: Path) -> None:
+    """A server has it open while somebody adds documents and merges."""
+    build_elmstead(tmp_path / "i")
+    corpus = OpenCorpus(resolve_settings(index=tmp_path / "i"))
+    assert corpus.retriever.search(["mayor of Elmstead"], k=9)[0].hits
+    new = averment.Document("new", "Dora Gill is the mayor of Elmstead.", date="2020-01-01")
+    averment.build_index([new], tmp_path / "i", add=True)
+
+    averment.merge_index(tmp_path / "i")
+
+    (found,) = corpus.looking_back("2021-05-01").retriever.search(["mayor of Elmstead"], k=9)
+    assert found.hits
+    assert "new" not in {hit.passage.document_id for hit in found.hits}
 
 
 def test_everything_that_is_shown_is_from_before_the_day(elmstead: Path) -> None:

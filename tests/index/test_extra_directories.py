@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from averment.errors import EmptyCorpusError
+from averment.errors import EmptyCorpusError, IndexFormatError, IndexUnavailable
 from averment.index.build import IndexWriter
-from averment.index.embedded import open_embedded
+from averment.index.embedded import EmbeddedIndex, open_embedded
+from averment.index.manifest import read_manifest
 from averment.types import Document, Passage
 from contracts.disk import disk_without_fsync  # noqa: F401
 
@@ -51,6 +52,49 @@ def test_one_can_be_added_without_a_document(index: Path) -> None:
     assert after.generation == before.generation + 1
     assert (after.digest, after.n_documents) == (before.digest, before.n_documents)
     assert open_embedded(index).verify() == []
+
+
+def text_in(directory: Path) -> str:
+    try:
+        return (directory / "text").read_text()
+    except OSError as error:
+        raise IndexFormatError(str(error)) from error
+
+
+def change_twice(path: Path) -> None:
+    """After which the files of the generation before are gone."""
+    for name in ("cid", "dot"):
+        with IndexWriter(path, add=True) as writer:
+            add(writer, Document(name, f"{name} writes to Hardy"))
+            writer.publish()
+
+
+def test_who_has_one_open_goes_on_with_it(index: Path) -> None:
+    opened = open_embedded(index)
+    assert opened.opened_extra("one", text_in) == "first"
+
+    change_twice(index)
+
+    assert opened.where(source="diary").opened_extra("one", text_in) == "first"
+    assert open_embedded(index).opened_extra("one", text_in) is None
+
+
+def test_who_opens_one_too_late_is_told_to_open_the_index_anew(index: Path) -> None:
+    opened = open_embedded(index)
+
+    change_twice(index)
+
+    with pytest.raises(IndexUnavailable, match="changed since it was opened") as refused:
+        opened.opened_extra("one", text_in)
+    assert "anew" in refused.value.hint
+
+
+def test_one_that_is_damaged_is_not_taken_for_one_that_has_changed(index: Path) -> None:
+    next(index.rglob("text")).unlink()
+    opened = EmbeddedIndex(index, read_manifest(index), [])
+
+    with pytest.raises(IndexFormatError):
+        opened.opened_extra("one", text_in)
 
 
 def test_one_can_be_replaced_while_others_stay(index: Path) -> None:

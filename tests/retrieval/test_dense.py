@@ -38,7 +38,7 @@ def write(passages: Sequence[Passage], directory: Path, *, without: Sequence[int
 
 def built(passages: Sequence[Passage], directory: Path, **options: Any) -> DenseRetriever:
     write(passages, directory)
-    return open_dense(directory, passages, embedder=EMBEDDER, **options)
+    return open_dense(read_vectors(directory), passages, embedder=EMBEDDER, **options)
 
 
 def ids_found(retriever: DenseRetriever, query: str, k: int = 10) -> list[str]:
@@ -130,7 +130,7 @@ def test_only_the_passages_that_are_found_are_read(tmp_path: Path) -> None:
     write(passages, tmp_path)
     stored = OneByOne(passages)
 
-    open_dense(tmp_path, stored, embedder=EMBEDDER).search(["land"], k=1)
+    open_dense(read_vectors(tmp_path), stored, embedder=EMBEDDER).search(["land"], k=1)
 
     assert stored.read == [1]
 
@@ -242,7 +242,7 @@ def test_a_damaged_file_is_a_format_error(tmp_path: Path, name: str, damage: str
         path.write_bytes(cut[damage])
 
     with pytest.raises(IndexFormatError) as caught:
-        open_dense(tmp_path, passages, embedder=EMBEDDER)
+        open_dense(read_vectors(tmp_path), passages, embedder=EMBEDDER)
 
     assert str(tmp_path) in caught.value.message
     assert caught.value.hint
@@ -268,7 +268,7 @@ def test_a_file_of_another_index_is_a_format_error(tmp_path: Path, name: str) ->
     (tmp_path / "one" / name).write_bytes((tmp_path / "two" / name).read_bytes())
 
     with pytest.raises(IndexFormatError, match="damaged"):
-        open_dense(tmp_path / "one", passages, embedder=EMBEDDER)
+        open_dense(read_vectors(tmp_path / "one"), passages, embedder=EMBEDDER)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_another_number_of_passages_is_a_format_error(tmp_path: Path) -> None:
     write(passages_of("sea", "land"), tmp_path)
 
     with pytest.raises(IndexFormatError, match="vectors of 2 passages, but there are 1"):
-        open_dense(tmp_path, passages_of("sea"), embedder=EMBEDDER)
+        open_dense(read_vectors(tmp_path), passages_of("sea"), embedder=EMBEDDER)
 
 
 def test_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
     write(passages, tmp_path)
 
     with pytest.raises(UsageError, match="made by the sentence model words") as refused:
-        open_dense(tmp_path, passages, embedder=WordEmbedder("other"))
+        open_dense(read_vectors(tmp_path), passages, embedder=WordEmbedder("other"))
 
     assert "averment index embed" in refused.value.hint
 
@@ -313,7 +313,7 @@ def test_a_passage_that_would_never_be_found_is_an_error(tmp_path: Path) -> None
     write(passages, tmp_path, without=[1])
 
     with pytest.raises(UsageError, match="1 of 3 passages have no vector yet") as refused:
-        open_dense(tmp_path, passages, embedder=EMBEDDER)
+        open_dense(read_vectors(tmp_path), passages, embedder=EMBEDDER)
 
     assert "averment index embed" in refused.value.hint
 
@@ -323,6 +323,6 @@ def test_a_passage_that_is_not_meant_needs_no_vector(tmp_path: Path) -> None:
     write(passages, tmp_path, without=[1])
     among = np.array([True, False, True])
 
-    retriever = open_dense(tmp_path, passages, embedder=EMBEDDER, among=among)
+    retriever = open_dense(read_vectors(tmp_path), passages, embedder=EMBEDDER, among=among)
 
     assert ids_found(retriever, "land", k=3) == ids_found(retriever, "land", k=2)

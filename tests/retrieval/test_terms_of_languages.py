@@ -105,8 +105,8 @@ def test_names_in_other_languages_are_searched_with_a_query_which_stays_as_it_is
     passages = passages_of("科隆大教堂很高。", "Köln ist groß.", "The city is high.", "北京很大。")
     build_bm25(passages, tmp_path, languages=["zh", "de", "en", "zh"])
     forms = {"Who lives in Cologne?": ["科隆", "Köln"]}
-    retriever = open_bm25(
-        tmp_path, passages, forms_of=lambda query, languages: forms.get(query, [])
+    retriever = open_bm25(tmp_path, passages).restricted(
+        None, forms_of=lambda query, languages: forms.get(query, [])
     )
 
     [found, other] = retriever.search([*forms, "Cologne"], k=5)

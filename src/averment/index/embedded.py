@@ -26,15 +26,15 @@ from averment.index.combined import Near, PlacedWindow, together
 from averment.index.documents import DocumentStore, PassageSequence, Unreadable
 from averment.index.engines import COMPILED, Segment, check_engine
 from averment.index.engines import words as engine_words
+from averment.index.extras import Extras
 from averment.index.manifest import (
     Manifest,
-    SegmentEntry,
     check_sizes,
     damaged_files,
     read_manifest,
 )
 from averment.index.metadata import Mask, Restriction, checked_rule
-from averment.index.parts import Part, dates_of, open_part
+from averment.index.parts import DamagedPart, Part, dates_of, open_part
 from averment.index.snippets import joined_words, snippet
 from averment.ports import DamagedSegments
 from averment.text import Span, TextForm
@@ -145,14 +145,6 @@ class Content(NamedTuple):
     text: str | None
 
 
-class DamagedPart(NamedTuple):
-    """A segment that was left out, how many sound ones come before it, and why."""
-
-    entry: SegmentEntry
-    place: int
-    problem: str
-
-
 class EmbeddedIndex:
     """A `ports.CorpusIndex` over the segments of a directory; see `open_embedded`."""
 
@@ -165,6 +157,7 @@ class EmbeddedIndex:
         damaged: Sequence[DamagedPart] = (),
         tolerates_damage: bool = False,
         restrictions: tuple[Restriction, ...] = (),
+        extras: Extras | None = None,
     ) -> None:
         self._path = path.absolute()
         self._manifest = manifest
@@ -172,6 +165,7 @@ class EmbeddedIndex:
         self._damaged = tuple(damaged)
         self._tolerates_damage = tolerates_damage
         self._restrictions = restrictions
+        self._extras = extras or Extras(self._path, manifest)
         self._form = manifest.form
         self._knows_postings = manifest.engine == COMPILED and all(
             part.segment is part.whole for part in parts
@@ -263,6 +257,7 @@ class EmbeddedIndex:
             damaged=self._damaged,
             tolerates_damage=self._tolerates_damage,
             restrictions=(*self._restrictions, restriction),
+            extras=self._extras,
         )
 
     # --- passages and files -----------------------------------------------------------------------
@@ -311,8 +306,11 @@ class EmbeddedIndex:
 
     def extra_directory(self, name: str) -> Path | None:
         """Where `IndexWriter.extra_directory` of that name was published; None if it was not."""
-        found = [extra for extra in self._manifest.extras if extra.name == name]
-        return self._path / found[0].directory if found else None
+        return self._extras.directory(name)
+
+    def opened_extra(self, name: str, opening: Callable[[Path], _T]) -> _T | None:
+        """What a function makes of it, once for all restrictions: see `Extras.opened`."""
+        return self._extras.opened(name, opening)
 
     def verify(self) -> list[str]:
         """Read every file and name those that are not what was written; empty if all are well."""

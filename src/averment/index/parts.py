@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -114,6 +114,14 @@ class Part:
             raise IndexFormatError(
                 f"The passages of segment {self.entry.name} are damaged: {error}.", hint=REBUILD
             ) from error
+
+
+class DamagedPart(NamedTuple):
+    """A segment that was left out, how many sound ones come before it, and why."""
+
+    entry: SegmentEntry
+    place: int
+    problem: str
 
 
 def open_part(path: Path, entry: SegmentEntry, options: Options) -> Part:

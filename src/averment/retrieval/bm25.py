@@ -88,6 +88,25 @@ class BM25Retriever:
         self._postings = postings
         self._among = among
 
+    def restricted(
+        self, among: npt.NDArray[np.bool_] | None, forms_of: FormsOf | None = None
+    ) -> BM25Retriever:
+        """The same retriever, which finds some passages only.
+
+        Args:
+            among: Which may be found, shape ``(n_passages,)``; None: all. The others still weigh in
+                the rarity of terms, until the index is built without them.
+            forms_of: See `BM25Retriever`.
+        """
+        return BM25Retriever(
+            self._passages,
+            self._terms,
+            postings=self._postings,
+            among=among,
+            languages=self.languages,
+            forms_of=forms_of,
+        )
+
     def search(self, queries: Sequence[str], *, k: int) -> list[Retrieval]:
         """At most k passages for each query, best first; ties go to the earlier passage.
 
@@ -252,21 +271,12 @@ def _score(ids: list[array[int]], numbers: dict[str, int], *, k1: float, b: floa
 # --- opening ------------------------------------------------------------------------------------
 
 
-def open_bm25(
-    directory: Path,
-    passages: Sequence[Passage],
-    *,
-    among: npt.NDArray[np.bool_] | None = None,
-    forms_of: FormsOf | None = None,
-) -> BM25Retriever:
+def open_bm25(directory: Path, passages: Sequence[Passage]) -> BM25Retriever:
     """Open an index by memory map.
 
     Args:
         directory: Where `build_bm25` wrote it.
         passages: The same passages in the same order; read one by one, as they are found.
-        among: Which of them may be found, shape ``(n_passages,)``; None: all. The others still
-            weigh in the rarity of terms, until the index is built without them.
-        forms_of: See `BM25Retriever`.
 
     Raises:
         IndexFormatError: A file is missing or damaged, the index is of another format, tokenises
@@ -290,9 +300,7 @@ def open_bm25(
             f"expected {(n_postings, n_postings, len(terms) + 1)}.",
             hint=_REBUILD,
         )
-    return BM25Retriever(
-        passages, terms, postings=postings, among=among, languages=languages, forms_of=forms_of
-    )
+    return BM25Retriever(passages, terms, postings=postings, languages=languages)
 
 
 def _read_settings(directory: Path) -> dict[str, object]:

@@ -243,35 +243,32 @@ class DenseRetriever:
 
 
 def open_dense(
-    directory: Path,
+    found: PassageVectors,
     passages: Sequence[Passage],
     *,
     embedder: TextEmbedder,
     among: npt.NDArray[np.bool_] | None = None,
 ) -> DenseRetriever:
-    """Open the vectors of a directory by memory map.
+    """A retriever over the vectors of passages.
 
     Args:
-        directory: Where they were written.
+        found: What `read_vectors` gives.
         passages: The same passages in the same order; read one by one, as they are found.
         embedder: The one that made them; it embeds the queries.
         among: Which passages may be found, shape ``(n_passages,)``; None: all.
 
     Raises:
-        IndexFormatError: A file is missing or damaged, of another format, or of another number of
-            passages.
+        IndexFormatError: They are of another number of passages.
         UsageError: Another model made them, or a passage that may be found has none.
     """
-    found = read_vectors(directory)
     if len(found.keys) != len(passages):
         raise IndexFormatError(
-            f"{directory} has vectors of {len(found.keys)} passages, but there are "
-            f"{len(passages)}.",
+            f"The index has vectors of {len(found.keys)} passages, but there are {len(passages)}.",
             hint=_REBUILD,
         )
     if found.model != embedder.digest:
         raise UsageError(
-            f"The vectors in {directory} were made by the sentence model "
+            "The vectors of the passages were made by the sentence model "
             f"{found.model[:_SHOWN_DIGITS]}, but this is {embedder.digest[:_SHOWN_DIGITS]}; they "
             "cannot be compared.",
             hint="Name the model that made them, or make them anew: averment index embed",

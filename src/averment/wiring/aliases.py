@@ -84,6 +84,20 @@ def _write(path: Path, rows: Iterable[AliasRow]) -> None:
     path.write_bytes(written(rows).encode())
 
 
+class _Tables(NamedTuple):
+    """The tables of an index: those that its builder was given, and what its documents say."""
+
+    given: Sequence[AliasRow]
+    found: Sequence[AliasRow]
+
+
+def _tables(index: AnyIndex) -> _Tables:
+    opened = index.opened_extra(
+        _EXTRA, lambda below: _Tables(_rows(below / _GIVEN), _rows(below / _FOUND))
+    )
+    return opened or _Tables((), ())
+
+
 def _rows(path: Path) -> list[AliasRow]:
     try:
         return list(read_own(path.read_text(encoding="utf-8"), name=path.name).rows)
@@ -111,9 +125,7 @@ def open_aliases(settings: Settings, index: AnyIndex | None = None) -> AliasBook
         IndexFormatError: A table of the index cannot be read.
     """
     rows = user_aliases(settings).rows()
-    directory = index.extra_directory(_EXTRA) if index is not None else None
-    if directory is not None:
-        rows += [*_rows(directory / _GIVEN), *_rows(directory / _FOUND)]
+    rows += [*_tables(index).given, *_tables(index).found] if index is not None else []
     if has_countries():
         from averment.claims.aliases.countries import country_rows
 
@@ -128,10 +140,7 @@ def names_in_languages(settings: Settings, index: AnyIndex) -> AliasBook | None:
         UsageError: The user's aliases cannot be read.
         IndexFormatError: A table of the index cannot be read.
     """
-    rows = user_aliases(settings).rows()
-    directory = index.extra_directory(_EXTRA)
-    if directory is not None:
-        rows += _rows(directory / _GIVEN)
+    rows = [*user_aliases(settings).rows(), *_tables(index).given]
     if not any(row.language for row in rows):
         return None
     return AliasBook(rows, form=index.form)

@@ -58,29 +58,26 @@ def open_retriever(index: AnyIndex, settings: Settings | None = None) -> Retriev
 
             return AroundNames(index)
         index = open_embedded(settings.passages)
-    directory = index.extra_directory(_BM25)
-    if directory is None:
+    searched = index
+    whole = index.opened_extra(_BM25, lambda below: open_bm25(below, searched.passages()))
+    if whole is None:
         raise _counts_only(index)
     name = settings.retriever if settings else "bm25"
     if settings is not None and name == "dense":
         return _open_dense(index, settings)
     book = names_in_languages(settings, index) if settings and settings.aliases else None
-    bm25 = open_bm25(
-        directory,
-        index.passages(),
-        among=index.passages_meant(),
-        forms_of=None if book is None else book.forms_in_languages,
-    )
+    forms_of = None if book is None else book.forms_in_languages
+    bm25 = whole.restricted(index.passages_meant(), forms_of)
     if settings is not None and name == "fusion":
         return ReciprocalRankFusion([bm25, _open_dense(index, settings)])
     return bm25
 
 
-def _open_dense(index: AnyIndex, settings: Settings) -> DenseRetriever:
+def _open_dense(index: EmbeddedIndex, settings: Settings) -> DenseRetriever:
     from averment.retrieval.dense import open_dense
 
-    directory = index.extra_directory(_VECTORS)
-    if directory is None:
+    vectors = _vectors_of(index)
+    if vectors is None:
         raise UsageError(
             f"The index {index.info.name!r} has no vectors, which the retriever "
             f"{settings.retriever!r} needs.",
@@ -88,7 +85,7 @@ def _open_dense(index: AnyIndex, settings: Settings) -> DenseRetriever:
         )
     embedder = open_embedder(settings)
     passages, among = index.passages(), index.passages_meant()
-    return open_dense(directory, passages, embedder=embedder, among=among)
+    return open_dense(vectors, passages, embedder=embedder, among=among)
 
 
 def _counts_only(index: AnyIndex) -> UsageError:
@@ -144,8 +141,7 @@ def vector_state(index: AnyIndex) -> VectorState | None:
 def _vectors_of(index: AnyIndex) -> PassageVectors | None:
     from averment.retrieval.dense import read_vectors
 
-    directory = index.extra_directory(_VECTORS)
-    return None if directory is None else read_vectors(directory)
+    return index.opened_extra(_VECTORS, read_vectors)
 
 
 def carry_vectors(writer: IndexWriter) -> None:

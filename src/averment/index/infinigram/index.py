@@ -13,10 +13,11 @@ Source: infini-gram (arXiv 2401.17377); `count_cnf` of its engine, version 2.6.0
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
@@ -81,7 +82,7 @@ class InfiniGramIndex:
         """Why a part was left out: none ever is."""
         return []
 
-    def extra_directory(self, name: str) -> None:
+    def opened_extra(self, name: str, opening: Callable[[Path], object]) -> None:
         """There is none: retrievers and aliases live in indexes of averment's own."""
         return
 
