@@ -174,7 +174,7 @@ def show(
     from averment.audit.reading import LedgerReader
     from averment.page.record import RecordReport, record_markdown, record_page
 
-    with LedgerReader(ledger_of(audit)) as reader, reader.snapshot():
+    with LedgerReader(ledger_of(audit, html, markdown)) as reader, reader.snapshot():
         record = judged_or_only(reader.find(record_id))
         later = [(each, reader.contents(each)) for each in reader.later(record)]
         report = RecordReport(record, reader.contents(record), later, reader.head())

@@ -39,12 +39,25 @@ _FORMS = ("jsonl", "parquet")
 _WHO = "Name who says so: --by NAME, or AVERMENT_AUDIT_BY."
 
 
-def ledger_of(audit: str | None) -> Path:
-    """The ledger that is read."""
+def ledger_of(audit: str | None, *written: Path | None) -> Path:
+    """The ledger that is read.
+
+    Args:
+        audit: As it was named; None: the one of the settings.
+        *written: Files that are to be written from it.
+
+    Raises:
+        UsageError: One of them is the ledger itself.
+    """
     from averment.settings import resolve_settings
     from averment.wiring.auditing import named_ledger
 
-    return named_ledger(resolve_settings(audit=audit))
+    path = named_ledger(resolve_settings(audit=audit))
+    if any(file is not None and file.resolve() == path.resolve() for file in written):
+        raise UsageError(
+            f"{path} is the ledger itself, which would be lost.", hint="Name another file."
+        )
+    return path
 
 
 @app.command()
@@ -90,7 +103,7 @@ def export(
         sys.stdout.write(schema_text())
         return
     is_parquet = _is_parquet(form, output)
-    with LedgerReader(ledger_of(audit)) as reader, reader.snapshot():
+    with LedgerReader(ledger_of(audit, output)) as reader, reader.snapshot():
         records = chosen(reader, kind=kind, since=since, until=until)
         if output is None:
             n_records = write_lines(sys.stdout, reader, records, with_contents=texts)
