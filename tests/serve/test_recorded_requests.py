@@ -79,7 +79,18 @@ def test_a_stream_is_recorded_before_it_begins_and_before_it_ends(
     assert answer.trace_id == pieces[-1]["averment"]["trace_id"]
     assert QUESTION not in request.body.decode()
     assert_valid(ledger)
-    erase = ["audit", "erase", str(answer.trace_id), "--reason", "x", "--by", "ann"]
+
+
+@pytest.mark.parametrize("named", ["request", "answer"])
+def test_with_one_of_a_request_and_its_answer_the_other_is_erased(
+    rivers: Path, ledger: Path, named: str
+) -> None:
+    with recorded(rivers, ledger) as c:
+        c.post(CHAT, json=ask(stream=True))
+        c.post(CHAT, json=ask(stream=True))
+
+    (trace_id,) = (str(r.trace_id) for r in records_of(ledger)[:2] if r.kind == named)
+    erase = ["audit", "erase", trace_id, "--reason", "x", "--by", "ann"]
     assert run([*erase, "--audit", str(ledger)]) == 0
     assert records_of(ledger)[-1].facts["erased"] == [1, 2]
 

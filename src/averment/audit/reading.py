@@ -105,6 +105,13 @@ class LedgerReader:
             )
         return [self._record(seq, bytes(body)) for seq, body in rows]
 
+    def answers_to(self, record: Record) -> list[Record]:
+        """The answers to a request that was recorded before them, in order; else none."""
+        if record.kind != Kind.REQUEST:
+            return []
+        found = self._of_kinds(Kind.ANSWER, after=record.seq)
+        return [each for each in found if each.facts.get("request") == record.trace_id]
+
     def later(self, record: Record) -> list[Record]:
         """The overrides of a record and the erasures that name it, in order."""
         return [

@@ -181,7 +181,10 @@ def _all_of(path: Path, record_ids: list[str]) -> list[int]:
 
     with LedgerReader(path) as reader, reader.snapshot():
         named = [each for record_id in record_ids for each in reader.find(record_id)]
-        ids = {each.trace_id for each in named} | {each.facts.get("request") for each in named}
+        answers = [each for one in named for each in reader.answers_to(one)]
+        ids = {
+            id_ for each in (*named, *answers) for id_ in (each.trace_id, each.facts.get("request"))
+        }
         of_them = [each for one in sorted(filter(None, ids)) for each in reader.find(one)]
     return sorted({each.seq for each in (*named, *of_them)})
 
