@@ -176,6 +176,28 @@ def test_a_text_that_no_record_speaks_of_is_found(tmp_path: Path, seq: int, reas
     assert (bad.seq, bad.reason) == (seq, reason)
 
 
+@pytest.mark.parametrize(
+    ("change", "seq", "reason"),
+    [
+        ("UPDATE contents SET salt = 'text' WHERE seq = 2", 2, "content_altered"),
+        ("UPDATE contents SET salt = 99999999999999 WHERE seq = 2", 2, "content_altered"),
+        ("INSERT INTO contents VALUES ('two', 'trace', x'00', 'text')", 0, "content_unnamed"),
+        ("UPDATE contents SET seq = 'two' WHERE seq = 2", 0, "content_unnamed"),
+    ],
+)
+def test_a_value_of_another_type_is_bad_and_not_an_exception(
+    tmp_path: Path, change: str, seq: int, reason: str
+) -> None:
+    written(tmp_path / "l.sqlite")
+    with behind_its_back(tmp_path / "l.sqlite") as connection:
+        connection.execute(change)
+
+    bad = verified(tmp_path / "l.sqlite").bad
+
+    assert bad is not None
+    assert (bad.seq, bad.reason) == (seq, reason)
+
+
 def test_an_erasure_that_left_the_text_where_it_was_is_found(tmp_path: Path) -> None:
     with Ledger(tmp_path / "l.sqlite") as ledger:
         ledger.append(event())

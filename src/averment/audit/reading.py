@@ -69,7 +69,11 @@ class LedgerReader:
 
     def content_rows(self) -> Iterator[tuple[int, str, bytes, bytes]]:
         """Record, name, salt and bytes of all contents as they stand in the file, by record."""
-        query = "SELECT seq, name, salt, CAST(data AS BLOB) FROM contents ORDER BY seq, name"
+        # Cast, since whoever alters a file may leave values of any type in any column.
+        query = (
+            "SELECT CAST(seq AS INTEGER), name, CAST(salt AS BLOB), CAST(data AS BLOB) "
+            "FROM contents ORDER BY seq, name"
+        )
         with self._in_words():
             for seq, name, salt, data in self._connection.execute(query):
                 yield seq, name, bytes(salt), bytes(data)
@@ -140,7 +144,7 @@ class LedgerReader:
         Raises:
             LedgerFormatError: Some are not what the record was made of.
         """
-        query = "SELECT name, salt, CAST(data AS BLOB) FROM contents WHERE seq = ?"
+        query = "SELECT name, CAST(salt AS BLOB), CAST(data AS BLOB) FROM contents WHERE seq = ?"
         with self._in_words():
             rows = self._connection.execute(query, (record.seq,)).fetchall()
         found = {}
@@ -154,7 +158,7 @@ class LedgerReader:
 
     def salt(self, record: Record) -> bytes | None:
         """The salt of a record's contents; None once they are erased."""
-        query = "SELECT salt FROM contents WHERE seq = ? LIMIT 1"
+        query = "SELECT CAST(salt AS BLOB) FROM contents WHERE seq = ? LIMIT 1"
         with self._in_words():
             row = self._connection.execute(query, (record.seq,)).fetchone()
         return None if row is None else bytes(row[0])

@@ -95,7 +95,7 @@ class _Verifier:
             self.end = Head(seq, digest)
             if anchor is not None and anchor.seq == seq and anchor.digest != digest:
                 raise _Bad(seq, "not_the_head", f"its hash is not that of the head {anchor}")
-        if left := contents.rest():
+        if (left := contents.rest()) is not None:
             raise _Bad(left, "content_unnamed", "there are contents of a record that is not there")
         if anchor is not None and anchor.seq > self.end.seq:
             detail = f"the ledger ends at record {self.end.seq}, and had record {anchor.seq}"
