@@ -143,11 +143,12 @@ class Ledger:
         """Erase the contents of all records that are older than so many days.
 
         Args:
-            days: How long contents are kept.
+            days: How long contents are kept; longer than the calendar reaches back: for ever.
             by: Who asks for it; None: the policy of the settings.
             now: In UTC; None: the present.
         """
-        before = _time((now or datetime.now(UTC)) - timedelta(days=days))
+        end = now or datetime.now(UTC)
+        before = _time(end - timedelta(days=min(days, end.toordinal() - 1)))
         with self._alone(), _Transaction(self._connection, self.path) as transaction:
             rows = self._connection.execute(
                 "SELECT DISTINCT seq FROM contents JOIN records USING (seq) "
