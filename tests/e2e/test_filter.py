@@ -330,6 +330,27 @@ def test_a_folder_of_something_else_is_left_alone(filtered: Run) -> None:
     assert "filter.json cannot be read" in filtered("data.jsonl", "-o", "bad")[2]
 
 
+@pytest.mark.parametrize("name", ["kept.parquet", "report.json"])
+def test_a_folder_with_a_file_of_a_name_of_ours_is_left_alone(filtered: Run, name: str) -> None:
+    written("data.jsonl", [{"answer": RIGHT}])
+    Path("mine").mkdir()
+    data = "data.jsonl"
+    if name == "kept.parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        table = pyarrow.table({"answer": [RIGHT, WRONG]})
+        pytest.importorskip("pyarrow.parquet").write_table(table, "mine/kept.parquet")
+        data = "mine/kept.parquet"  # the input itself
+    else:
+        written("mine/report.json", [{"precious": 1}])
+    before = Path("mine", name).read_bytes()
+
+    code, _, err = filtered(data, "-o", "mine")
+
+    assert code == 2
+    assert f"mine holds {name}, but no filter.json" in err
+    assert Path("mine", name).read_bytes() == before
+
+
 def test_a_run_killed_in_the_middle_ends_with_the_same_bytes(filtered: Run, index: Path) -> None:
     texts = (RIGHT, WRONG, UNCOVERED, "Hello!", "The ferry Sorlandia was built in Hirtshals.")
     rows: list[Row | str] = [

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from averment.errors import DatasetError, UsageError
+from averment.filtering import columns
 from averment.filtering.fields import COLUMN
 from averment.filtering.reading import InputRow
 from averment.filtering.tally import Tally
@@ -29,6 +30,9 @@ from averment.index.lock import exclusive
 
 JOURNAL = "filter.json"
 KEPT, REJECTED, COLUMNS = "kept.jsonl", "rejected.jsonl", "columns.jsonl"
+REPORT = "report.json"
+ROWS = (KEPT, REJECTED, COLUMNS, columns.KEPT, columns.REJECTED)
+FILES = (JOURNAL, *ROWS, REPORT)
 _FORMAT = 1
 _MOST_RAW_CHARACTERS = 10_000
 _ANOTHER = "Name another folder with -o, or delete this one to begin anew."
@@ -119,7 +123,7 @@ def open_output(
 def _earlier(folder: Path, settings: Mapping[str, Any]) -> Progress:
     path = folder / JOURNAL
     if not path.exists():
-        others = [name for name in (KEPT, REJECTED, COLUMNS) if (folder / name).exists()]
+        others = [name for name in (*ROWS, REPORT) if (folder / name).exists()]
         if any((folder / name).stat().st_size for name in others):
             raise UsageError(
                 f"{folder} holds {others[0]}, but no {JOURNAL} that says what it is.",

@@ -19,7 +19,7 @@ from averment.filtering.examples import RejectedRow, examples_of, read_back
 from averment.filtering.fields import FieldChoice, RowTexts, choose_fields
 from averment.filtering.judged import Judging
 from averment.filtering.keep import parse_keep
-from averment.filtering.output import COLUMNS, REJECTED, open_output, write_synced
+from averment.filtering.output import COLUMNS, REJECTED, REPORT, open_output, write_synced
 from averment.filtering.reading import ParquetSource, Source, open_source
 from averment.filtering.report import FilterReport
 from averment.filtering.rules import Rule
@@ -39,7 +39,6 @@ from averment.wiring.models import open_extractor
 from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.policies import make_policy
 
-REPORT = "report.json"
 _OF_FULL = ("faithfulness", "calibrator", "target_error", "confidence")
 
 
