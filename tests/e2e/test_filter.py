@@ -486,8 +486,11 @@ def test_a_page_of_parquet_shows_rejected_rows(filtered: Run) -> None:
     assert "Some of the rejected rows" not in Path("none.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("target", "said"), [("data.jsonl", "the input"), (".", "a folder")])
-def test_a_page_goes_neither_over_the_input_nor_over_a_folder(
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [("data.jsonl", "the input"), (".", "a folder"), ("./out/kept.jsonl", "a file of the run")],
+)
+def test_a_page_goes_over_neither_the_input_nor_a_folder_nor_the_rows(
     filtered: Run, target: str, said: str
 ) -> None:
     written("data.jsonl", [{"answer": RIGHT}])
@@ -495,6 +498,6 @@ def test_a_page_goes_neither_over_the_input_nor_over_a_folder(
     code, _, err = filtered("data.jsonl", "-o", "out", "--html", target)
 
     assert code == 2
-    assert f"{target} is {said}." in err
+    assert f"{Path(target)} is {said}." in err
     assert rows_of("data.jsonl") == [{"answer": RIGHT}]
     assert not Path("out").exists()

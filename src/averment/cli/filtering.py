@@ -138,7 +138,7 @@ def filter_command(
             "Where do the rows go?", hint="Name a folder: -o kept/, or try it: --dry-run 1000"
         )
     if html is not None:
-        _check_page(html, data)
+        _check_page(html, data, output)
     opened = open_filter(
         data,
         index=index,
@@ -220,12 +220,16 @@ def _dry_run(opened: OpenFilter, n_rows: int, *, as_json: bool) -> tuple[Estimat
     return made, report
 
 
-def _check_page(html: Path, data: Path) -> None:
+def _check_page(html: Path, data: Path, output: Path | None) -> None:
     """Refuse what no page can be written to before hours are spent on the rows."""
     from averment.errors import UsageError
+    from averment.filtering.output import FILES
 
-    if html.is_dir() or html.resolve() == data.resolve():
-        what = "a folder" if html.is_dir() else "the input"
+    taken = {data.resolve(): "the input"}
+    if output is not None:
+        taken |= {(output / name).resolve(): "a file of the run" for name in FILES}
+    what = "a folder" if html.is_dir() else taken.get(html.resolve())
+    if what is not None:
         raise UsageError(f"{html} is {what}.", hint="Name a file: --html report.html")
 
 
