@@ -303,6 +303,28 @@ def test_a_folder_takes_one_way_to_filter_and_one_input(filtered: Run) -> None:
     assert len(rows_of("out/kept.jsonl")) == 1
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"as_of": "2020", "undated": "include"}, "as_of was None and is now '2020'"),
+        ({"language": "de"}, "language was 'auto' and is now 'de'"),
+        ({"damaged_segments": "lower_bound"}, "damaged_segments was 'fail'"),
+    ],
+)
+def test_a_folder_takes_one_way_to_count(
+    filtered: Run, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], told: str
+) -> None:
+    written("data.jsonl", [{"answer": RIGHT}])
+    assert filtered("data.jsonl", "-o", "out")[0] == 0
+    for name, value in settings.items():
+        monkeypatch.setenv(f"AVERMENT_{name.upper()}", value)
+
+    code, _, err = filtered("data.jsonl", "-o", "out")
+
+    assert code == 2
+    assert f"filtered otherwise: {told}" in err
+
+
 def test_rows_that_were_added_to_the_input_are_filtered_next_time(filtered: Run) -> None:
     written("data.jsonl", [{"answer": RIGHT}, ""])
     filtered("data.jsonl", "-o", "out")

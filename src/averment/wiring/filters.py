@@ -40,6 +40,9 @@ from averment.wiring.open_corpus import OpenCorpus
 from averment.wiring.policies import make_policy
 
 _OF_FULL = ("faithfulness", "calibrator", "target_error", "confidence")
+_OF_COUNTS = ("as_of", "damaged_segments", "language", "undated")
+_OF_JUDGING = ("costs", "embedder", "retriever", "unit", "withheld")
+"""Settings that decide as well, and are no options of the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +272,8 @@ def _identity(
         judged = {name: getattr(settings, name) for name in _OF_FULL}
         path = settings.calibrator
         judged["calibrator"] = path and hashlib.sha256(path.read_bytes()).hexdigest()
+    names = (*_OF_COUNTS, *(_OF_JUDGING if full else ()))
+    others = {name: getattr(settings, name) for name in names}
     return {
         "input": source.path.name,
         **{f"{name} field": value for name, value in asdict(fields).items()},
@@ -277,6 +282,7 @@ def _identity(
         **judged,
         "index": index,
         "aliases": settings.aliases,
+        **{name: None if value is None else str(value) for name, value in others.items()},
         "extractor": settings.extractor,
         **({"extractor model": str(path)} if (path := settings.extractor_model) else {}),
         "averment": version(),
