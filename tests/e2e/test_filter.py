@@ -459,6 +459,19 @@ def test_a_row_that_was_filtered_before_gets_one_column(filtered: Run) -> None:
     assert rows_of("twice/kept.jsonl") == rows_of("once/kept.jsonl")
 
 
+def test_a_row_that_was_filtered_before_stays_as_it_was_written(filtered: Run) -> None:
+    numbers = '"a":1e999, "b" : 0.10,"c":12345678901234567890.5'
+    text = json.dumps({"answer": RIGHT})[1:-1]
+    written("data.jsonl", [f'{{ "averment": {{"x": []}} , {text},{numbers} }}', "{broken"])
+
+    assert filtered("data.jsonl", "-o", "once")[0] == 0
+    assert filtered("once/kept.jsonl", "-o", "twice")[0] == 0
+
+    (line,) = Path("twice/kept.jsonl").read_text(encoding="utf-8").splitlines()
+    members = ", ".join((text, *numbers.replace(", ", ",").split(",")))
+    assert line.startswith(f'{{{members}, "averment": {{"verdict": "keep"')
+
+
 def test_a_page_shows_what_a_run_rejected_and_is_the_same_when_it_goes_on(filtered: Run) -> None:
     bad = ["{not <json>", '{"answer": 7}', '["a"]']
     written("data.jsonl", [{"answer": RIGHT}, *bad, *({"answer": WRONG} for _ in range(20))])

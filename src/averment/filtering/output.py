@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ ROWS = (KEPT, REJECTED, COLUMNS, columns.KEPT, columns.REJECTED)
 FILES = (JOURNAL, *ROWS, REPORT)
 _FORMAT = 1
 _MOST_RAW_CHARACTERS = 10_000
+_BLANK, _COLON, _COMMA = re.compile(r"\s*"), re.compile(r"\s*:\s*"), re.compile(r"\s*,?")
+_DECODER = json.JSONDecoder()
 _ANOTHER = "Name another folder with -o, or delete this one to begin anew."
 
 
@@ -171,10 +174,28 @@ def with_column(row: InputRow, column: Mapping[str, Any]) -> str:
         raw = row.raw[:_MOST_RAW_CHARACTERS]
         return _dumps({"line": row.line, "raw": raw, COLUMN: column})
     if COLUMN in row.row:  # filtered before: the new column takes the place of the old one
-        return _dumps({**row.row, COLUMN: column})
+        members = [*_other_members(row.raw), f'"{COLUMN}": {told}']
+        return f"{{{', '.join(members)}}}"
     body = row.raw.rstrip()[:-1].rstrip()
     comma = ", " if row.row else ""
     return f'{body}{comma}"{COLUMN}": {told}}}'
+
+
+def _other_members(raw: str) -> Iterator[str]:
+    """The members of an object as they are written, without the column of an earlier run."""
+    at = raw.index("{") + 1
+    while raw[start := _past(_BLANK, raw, at)] != "}":
+        name, end = _DECODER.raw_decode(raw, start)
+        _, end = _DECODER.raw_decode(raw, _past(_COLON, raw, end))
+        if name != COLUMN:
+            yield raw[start:end]
+        at = _past(_COMMA, raw, end)
+
+
+def _past(pattern: re.Pattern[str], raw: str, at: int) -> int:
+    found = pattern.match(raw, at)
+    assert found is not None
+    return found.end()
 
 
 def write_synced(path: Path, text: str) -> None:
