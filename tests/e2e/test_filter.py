@@ -262,6 +262,24 @@ def test_files_that_are_no_rows_are_refused(filtered: Run) -> None:
     assert filtered("missing.jsonl", "-o", "out")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("data.jsonl", b"\n", "no row that can be read: it is empty"),
+        ("data.jsonl", b"\n[]\n", "no row that can be read: line 2 is not a JSON object but list"),
+        ("data.jsonl.gz", b"{}", "no row that can be read: line 1 is damaged or cut short"),
+    ],
+)
+def test_a_file_without_a_row_says_so(filtered: Run, name: str, content: bytes, said: str) -> None:
+    Path(name).write_bytes(content)
+
+    code, _, err = filtered(name, "-o", "out", "--field", "answer")
+
+    assert code == 2
+    assert said in err
+    assert not Path("out").exists()
+
+
 def test_a_dry_run_estimates_and_writes_nothing(filtered: Run, tmp_path: Path) -> None:
     written("data.jsonl", [{"answer": text} for text in (RIGHT, WRONG) * 20])
     before = set(tmp_path.iterdir())

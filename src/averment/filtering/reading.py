@@ -90,9 +90,20 @@ class JsonlSource:
         self._read_bytes = 0
 
     def names(self) -> list[str]:
-        """The fields of the first rows."""
-        peeked = [row for _, row, _ in islice(self.rows(()), _PEEKED_ROWS)]
-        return list(dict.fromkeys(n for row in peeked if isinstance(row, Mapping) for n in row))
+        """The fields of the first rows.
+
+        Raises:
+            UsageError: There is no row, or none of them can be read.
+        """
+        peeked = list(islice(self.rows(()), _PEEKED_ROWS))
+        read = [row for _, row, _ in peeked if isinstance(row, Mapping)]
+        if not read:
+            why = f"line {peeked[0].line} is {peeked[0].row}" if peeked else "it is empty"
+            raise UsageError(
+                f"{self.path} has no row that can be read: {why}.",
+                hint="Expected is one JSON object a line, packed as the name of the file says.",
+            )
+        return list(dict.fromkeys(name for row in read for name in row))
 
     def rows(self, fields: Sequence[str]) -> Iterator[InputRow]:
         """All rows, from the first, with all of their fields."""
