@@ -119,6 +119,20 @@ def test_a_cookie_that_is_none_is_no_session(rivers: Path) -> None:
     assert found == [401] * len(cookies)
 
 
+def test_a_session_goes_on_beside_cookies_of_other_servers(rivers: Path) -> None:
+    others = ['theme={"dark":true}', "user=a b", "flag", "k[0]=1", "name=\xe9", '_x="2|1:0|a"']
+    with (
+        serving_of(rivers, scripted(), **KEYS) as serving,
+        running(serving) as url,
+        client(url) as c,
+    ):
+        session = c.post("/sign-in", data={"key": "k-one"}).headers["set-cookie"].partition(";")[0]
+        cookies = [f"{each}; {session}; {each}".encode("latin-1") for each in others]
+        found = [c.get("/", headers={"Cookie": each}).status_code for each in cookies]
+
+    assert found == [200] * len(others)
+
+
 def test_without_keys_there_is_nothing_to_sign_in_to(rivers: Path) -> None:
     with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
         shown = c.get("/sign-in", headers=HTML)

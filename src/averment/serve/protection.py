@@ -13,11 +13,11 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from averment.audit.actor import ACTOR, MOST_CHARACTERS
@@ -194,12 +194,11 @@ def _check_key(path: str, headers: dict[bytes, bytes], sessions: Sessions) -> No
 
 
 def session_token(cookie: bytes) -> str:
-    """The token in a header of cookies; empty if there is none."""
-    try:
-        found = SimpleCookie(cookie.decode("latin-1")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+    """The token in a header of cookies; empty if there is none.
+
+    Other servers of the same host, whatever their port, may have put anything beside it.
+    """
+    return cookie_parser(cookie.decode("latin-1")).get(COOKIE, "")
 
 
 def _too_large(most: int) -> Refused:
