@@ -130,6 +130,13 @@ def test_parts_that_are_no_text_stay_as_they_are() -> None:
     assert message["content"][2] == image
 
 
+@pytest.mark.parametrize("part", [{"type": "text", "text": 5}, {"type": "text"}])
+def test_a_part_whose_text_is_none_is_for_the_server_to_refuse(part: dict[str, Any]) -> None:
+    (message,) = upstream_messages({"messages": [{"role": "user", "content": [part]}]})
+
+    assert message["content"] == [part]
+
+
 def test_a_request_is_not_changed_by_being_passed_on() -> None:
     request = ask(documents=["A text."])
 

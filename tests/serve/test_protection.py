@@ -163,6 +163,32 @@ def test_what_a_page_of_another_site_may_send_unasked_is_refused(rivers: Path) -
     assert [plain.status_code, without.status_code] == [400, 400]
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "[1e999]"])
+@pytest.mark.parametrize("policy", [True, False], ids=["policy", "upstream"])
+def test_a_number_that_is_none_of_json_is_a_400(number: str, policy: bool, rivers: Path) -> None:
+    body = json.dumps(ask(**({} if policy else {"stop": ["#"]})))[:-1]
+    with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
+        headers = {"Content-Type": "application/json"}
+        asked = f'{body}, "temperature": {number}}}'
+        refused = c.post("/v1/chat/completions", content=asked, headers=headers)
+
+    assert refused.status_code == 400
+    assert "beyond what a double can hold" in refused.json()["error"]["message"]
+
+
+def test_a_request_of_any_depth_is_answered_or_refused(rivers: Path) -> None:
+    body = json.dumps(ask())[:-1]
+    with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
+        headers = {"Content-Type": "application/json"}
+        bodies = (f'{body}, "x": {"[" * depth}{"]" * depth}}}' for depth in range(940, 980))
+        found = {
+            c.post("/v1/chat/completions", content=each, headers=headers).status_code
+            for each in bodies
+        }
+
+    assert found <= {200, 400}
+
+
 @pytest.mark.parametrize("where", ["model", "content", "extra"])
 def test_half_a_character_is_a_400(where: str, rivers: Path) -> None:
     half = '"\\ud800"'

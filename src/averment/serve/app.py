@@ -288,11 +288,17 @@ def _state(server: Server) -> APIRouter:
 
 
 def _check_text(body: Any) -> None:
-    """Refuse text that is none: halves of characters, which JSON can spell."""
+    """Refuse what cannot be sent on: halves of characters, NaN, numbers without end, a tower."""
     try:
-        json.dumps(body, ensure_ascii=False).encode()
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         raise Refused(400, "UsageError", "The request holds half a character.") from error
+    except ValueError as error:
+        raise Refused(
+            400, "UsageError", "The request holds NaN or a number beyond what a double can hold."
+        ) from error
+    except RecursionError as error:
+        raise Refused(400, "UsageError", "The request is nested too deeply.") from error
 
 
 async def _on_error(pages: Pages, request: Request, error: Exception) -> Response:

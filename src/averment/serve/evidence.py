@@ -173,7 +173,10 @@ def _plain(part: Mapping[str, Any]) -> dict[str, Any]:
 
 def _joined(parts: Sequence[dict[str, Any]]) -> str | list[dict[str, Any]]:
     """Parts that are all text, as the one text that every server takes."""
-    if all(part.keys() == {"type", "text"} and part["type"] == "text" for part in parts):
+    if all(
+        part.keys() == {"type", "text"} and part["type"] == "text" and isinstance(part["text"], str)
+        for part in parts
+    ):
         return "\n\n".join(part["text"] for part in parts)
     return list(parts)
 
