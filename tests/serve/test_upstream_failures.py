@@ -142,6 +142,19 @@ def test_a_stream_that_is_cut_ends_in_an_error_and_without_done(pieces: int, riv
     assert error["error"]["kind"] == "MalformedReply"
 
 
+@pytest.mark.parametrize("said", ["", 'data: {"choices": [], "usage": {"total_tokens": 1}}\n\n'])
+def test_a_stream_without_a_choice_is_a_502(said: str, rivers: Path) -> None:
+    reply = (200, {"Content-Type": "text/event-stream"}, f"{said}data: [DONE]\n\n")
+    with (
+        StubUpstream(reply=reply) as stub,
+        serving_of(rivers, base_url=stub.url) as serving,
+        running(serving) as url,
+    ):
+        failed = _post(url, {**BEYOND, "stream": True})
+
+    assert (failed.status_code, failed.json()["error"]["kind"]) == (502, "MalformedReply")
+
+
 def test_a_reply_without_end_is_given_up(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("averment.serve.upstream._MOST_BYTES", 1000)
     reply = (200, JSON, '{"choices": [{"message": {"content": "' + "a" * 2000 + '"}}]}')

@@ -85,7 +85,7 @@ class Upstream:
             Refused: The server refused, failed, or cannot be reached.
             MalformedReply: A piece is none, or the stream breaks off.
         """
-        has_ended = False
+        has_ended = has_choices = False
         async with self._reply("POST", "/chat/completions", body) as reply:
             await self._raise_for_status(reply)
             async for data in _events(reply):
@@ -97,12 +97,15 @@ class Upstream:
                     raise _malformed(data)
                 finished = (each.get("finish_reason") for each in piece["choices"])
                 has_ended = has_ended or any(finished)
+                has_choices = has_choices or bool(piece["choices"])
                 yield piece
         if not has_ended:
             raise MalformedReply(
                 "The stream of the model server breaks off before it says that it has ended.",
                 hint="Ask again.",
             )
+        if not has_choices:
+            raise MalformedReply("The stream of the model server has no choice.", hint=_CHECK)
 
     @asynccontextmanager
     async def _reply(
