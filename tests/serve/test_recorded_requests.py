@@ -135,6 +135,26 @@ def test_an_answer_that_was_checked_afterwards_is_recorded_once(
     assert_valid(ledger)
 
 
+@pytest.mark.parametrize("streams", [False, True])
+def test_half_a_character_of_a_models_server_is_recorded_as_it_came(
+    rivers: Path, ledger: Path, streams: bool
+) -> None:
+    text = "The Vltava \ud83d flows through Prague."
+    with (
+        StubUpstream((text,)) as stub,
+        recorded(rivers, ledger, model=None, base_url=stub.url) as c,
+    ):
+        made = c.post(CHAT, json=ask(model="quco/up", stop=["#"], stream=streams))
+
+    assert made.status_code == 200
+    assert not streams or events(made.text)[-1] == "[DONE]"
+    record = records_of(ledger)[-1]
+    with LedgerReader(ledger) as reader:
+        (said,) = json.loads(reader.contents(record)["messages"])
+    assert said["content"] == text
+    assert replayed(ledger) == [Outcome.REPRODUCED]
+
+
 def test_an_answer_without_text_is_recorded_too(rivers: Path, ledger: Path) -> None:
     with (
         StubUpstream((), message={"content": None}) as stub,

@@ -158,7 +158,8 @@ class Auditor(Closing):
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "[secret]")
-        return text
+        # subtle: half a character, which a model may say, becomes the JSON escape of itself.
+        return text.encode("utf-8", "backslashreplace").decode()
 
     def _retain(self) -> None:
         days = self.settings.audit_retention_days
