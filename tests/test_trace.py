@@ -79,6 +79,12 @@ def test_a_trace_is_one_line_that_reads_as_it_was_written() -> None:
     assert "Łódź" in line
 
 
+def test_half_a_character_can_be_written_down_and_comes_back() -> None:
+    trace = trace_of(done(steps.ExtractEntities("Oslo \ud83d"), ()))
+
+    assert Trace.loads(trace.dumps().encode().decode()) == trace
+
+
 def test_a_step_in_json_carries_the_name_of_its_class() -> None:
     plain = trace_of(GENERATED, COMMITTED).to_json()
 

@@ -152,7 +152,9 @@ class Trace:
 
     def dumps(self) -> str:
         """One line of JSON."""
-        return json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False)
+        line = json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False)
+        # subtle: half a character, which a model may write, becomes the JSON escape of itself.
+        return line.encode("utf-8", "backslashreplace").decode()
 
     @classmethod
     def loads(cls, text: str) -> Trace:

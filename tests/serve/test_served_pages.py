@@ -127,6 +127,21 @@ def test_the_last_answers_are_listed_and_what_is_gone_says_so(rivers: Path) -> N
     assert for_programs.json()["error"]["kind"] == "NotFound"
 
 
+def test_half_a_character_of_a_model_is_said_over_the_api_and_shown_on_pages(rivers: Path) -> None:
+    said = "The Vltava \ud83d flows through Prague."
+    model = scripted(f" {said} So the answer is Vltava.")
+    with serving_of(rivers, model) as serving, running(serving) as url, client(url) as c:
+        made = c.post("/v1/chat/completions", json=ask(model="none/tiny"))
+        streamed_too = c.post("/v1/chat/completions", json=ask(model="none/tiny", stream=True))
+        page = f"/answers/{made.json()['averment']['trace_id']}"
+        shown = [c.get(path, headers=HTML) for path in (page, f"{page}.html", "/")]
+
+    assert said in made.json()["choices"][0]["message"]["content"]
+    assert events(streamed_too.text)[-1] == "[DONE]"
+    assert [each.status_code for each in shown] == [200] * 3
+    assert all("The Vltava ? flows" in each.text for each in shown[:2])
+
+
 def test_whatever_question_model_and_documents_say_is_escaped(tmp_path: Path) -> None:
     text = f"The Vltava flows through Prague. {NASTY} &amp; Prague."
     averment.build_index([averment.Document(f"d{NASTY}", text, NASTY)], tmp_path / "nasty")

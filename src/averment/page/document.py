@@ -19,7 +19,7 @@ from averment.page.html import Html
 def whole_page(
     articles: Iterable[Html], *, title: str, subtitle: str, style: Sequence[str], kind: str = ""
 ) -> str:
-    """The page as a string.
+    """The page as a string; half a character, which a model may write, is a question mark.
 
     Args:
         articles: In the order in which they are shown.
@@ -29,7 +29,7 @@ def whole_page(
         kind: A class of the whole, where a style sheet needs one.
     """
     css = styles(style)
-    return Template(_data("template.html")).substitute(
+    page = Template(_data("template.html")).substitute(
         title=escape(title),
         subtitle=escape(subtitle),
         policy=f"default-src 'none'; style-src {source_of(css)}",
@@ -37,6 +37,7 @@ def whole_page(
         kind=escape(kind),
         articles="\n".join(articles),
     )
+    return page.encode("utf-8", "replace").decode()
 
 
 def source_of(css: str) -> str:

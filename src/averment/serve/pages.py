@@ -90,7 +90,10 @@ class Pages:
             **values: What the template asks for.
         """
         html = self._environment.get_template(f"{name}.html").render(values)
-        return HTMLResponse(html, status_code=status, headers=self.headers)
+        # Half a character, which a model may write, is a question mark.
+        return HTMLResponse(
+            html.encode("utf-8", "replace"), status_code=status, headers=self.headers
+        )
 
     def problem(self, refusal: Refused) -> HTMLResponse:
         """The page of what went wrong."""
