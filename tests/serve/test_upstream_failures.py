@@ -155,6 +155,27 @@ def test_a_stream_without_a_choice_is_a_502(said: str, rivers: Path) -> None:
     assert (failed.status_code, failed.json()["error"]["kind"]) == (502, "MalformedReply")
 
 
+def test_a_server_that_stops_before_the_upstream_answers_says_so(rivers: Path) -> None:
+    asked, hangs = threading.Event(), threading.Event()
+
+    def before_piece(_: int) -> None:
+        asked.set()
+        hangs.wait(20)
+
+    told: list[Any] = []
+    with StubUpstream(before_piece=before_piece) as stub:
+        with serving_of(rivers, base_url=stub.url) as serving, running(serving) as url:
+            waiting = threading.Thread(target=lambda: told.append(_post(url, BEYOND)))
+            waiting.start()
+            assert asked.wait(20)
+        waiting.join(20)
+        hangs.set()
+
+    (stopped,) = told
+    assert (stopped.status_code, stopped.json()["error"]["kind"]) == (503, "Stopping")
+    assert int(stopped.headers["retry-after"]) >= 1
+
+
 def test_a_reply_without_end_is_given_up(rivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("averment.serve.upstream._MOST_BYTES", 1000)
     reply = (200, JSON, '{"choices": [{"message": {"content": "' + "a" * 2000 + '"}}]}')

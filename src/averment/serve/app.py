@@ -93,7 +93,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         429: "Too many wait already; see Retry-After",
         500: "The server failed",
         502: "The model server failed",
-        503: "The corpus cannot be reached",
+        503: "The corpus cannot be reached, or the server stops",
         504: "It took too long",
     }.items()
 }

@@ -35,6 +35,7 @@ _OPEN = re.compile(rf"/healthz|{SIGN_IN}|/assets/[^/]+")
 _PAGES = re.compile(r"/|/answers(/.*)?|/corpus|/sign-out")
 """What a browser may open with the cookie of its session; everything else asks for a key."""
 _BODY_TIMEOUT_S = 30.0
+_RESTART_S = 5
 _NO_ROUTE = "(none)"
 
 
@@ -109,6 +110,10 @@ class Protection:
             self._check(scope)
             actor = ACTOR.set(_actor(dict(scope["headers"])))
             await self._app(scope, self._limited(receive), noting)
+        except asyncio.CancelledError:  # the server stops, and has waited long enough
+            if status:
+                raise
+            await _send(_stopped(), scope, noting)
         except Exception as error:
             if not isinstance(error, Refused):
                 logging.getLogger("averment.serve").error("a request failed: %s", trail(error))
@@ -203,6 +208,16 @@ def session_token(cookie: bytes) -> str:
 
 def _too_large(most: int) -> Refused:
     return Refused(413, "TooLarge", f"The body of a request may have at most {most:,} bytes.")
+
+
+def _stopped() -> Refused:
+    return Refused(
+        503,
+        "Stopping",
+        "The server was told to stop, and this took longer than it waits for.",
+        hint="Ask again when it is back.",
+        retry_after_s=_RESTART_S,
+    )
 
 
 async def _send(refusal: Refused, scope: Scope, send: Send) -> None:
