@@ -157,6 +157,22 @@ def test_erasing_takes_turns_with_those_who_append(tmp_path: Path) -> None:
     assert sorted(found.erased) == list(range(1, 21))
 
 
+def test_the_journal_is_emptied_while_no_other_thread_writes(tmp_path: Path) -> None:
+    is_alone: list[bool] = []
+
+    def watched(statement: str) -> None:
+        if "wal_checkpoint" in statement:  # beside it, what another thread writes would fail
+            is_alone.append(ledger._is_writing)
+
+    with Ledger(tmp_path / "l.sqlite") as ledger:
+        ledger.append(event(1), event(2))
+        ledger._connection.set_trace_callback(watched)
+        ledger.erase([1], by="bob", reason="a request")
+        ledger.retain(0)
+
+    assert is_alone == [True, True]
+
+
 def test_nothing_to_append_is_no_record(tmp_path: Path) -> None:
     with Ledger(tmp_path / "l.sqlite") as ledger:
         assert ledger.append() == []

@@ -129,15 +129,16 @@ class Ledger:
             LedgerUnavailable, LedgerFormatError: Nothing was erased.
         """
         asked = sorted(set(seqs))
-        with self._alone(), _Transaction(self._connection, self.path) as transaction:
-            end = transaction.head()
-            if unknown := [seq for seq in asked if not 1 <= seq <= end.seq]:
-                raise UsageError(
-                    f"The ledger has no record {unknown[0]}; it has {end.seq:,}.",
-                    hint="See: averment audit list",
-                )
-            erased, written = self._erase(transaction, asked, by=by, reason=reason)
-        return Erased(erased, written, bool(erased) and self._overwrite())
+        with self._alone():
+            with _Transaction(self._connection, self.path) as transaction:
+                end = transaction.head()
+                if unknown := [seq for seq in asked if not 1 <= seq <= end.seq]:
+                    raise UsageError(
+                        f"The ledger has no record {unknown[0]}; it has {end.seq:,}.",
+                        hint="See: averment audit list",
+                    )
+                erased, written = self._erase(transaction, asked, by=by, reason=reason)
+            return Erased(erased, written, bool(erased) and self._overwrite())
 
     def retain(self, days: float, *, by: str | None = None, now: datetime | None = None) -> Erased:
         """Erase the contents of all records that are older than so many days.
@@ -149,19 +150,20 @@ class Ledger:
         """
         end = now or datetime.now(UTC)
         before = _time(end - timedelta(days=min(days, end.toordinal() - 1)))
-        with self._alone(), _Transaction(self._connection, self.path) as transaction:
-            rows = self._connection.execute(
-                "SELECT DISTINCT seq FROM contents JOIN records USING (seq) "
-                "WHERE json_extract(body, '$.time') < ? ORDER BY seq",
-                (before,),
-            )
-            erased, written = self._erase(
-                transaction,
-                [seq for (seq,) in rows],
-                by=by,
-                reason=f"retention: contents are kept for {days:g} days",
-            )
-        return Erased(erased, written, bool(erased) and self._overwrite())
+        with self._alone():
+            with _Transaction(self._connection, self.path) as transaction:
+                rows = self._connection.execute(
+                    "SELECT DISTINCT seq FROM contents JOIN records USING (seq) "
+                    "WHERE json_extract(body, '$.time') < ? ORDER BY seq",
+                    (before,),
+                )
+                erased, written = self._erase(
+                    transaction,
+                    [seq for (seq,) in rows],
+                    by=by,
+                    reason=f"retention: contents are kept for {days:g} days",
+                )
+            return Erased(erased, written, bool(erased) and self._overwrite())
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
