@@ -53,6 +53,21 @@ def test_with_keys_every_route_but_health_asks_for_one(rivers: Path) -> None:
     assert "k-one" not in wrong.text
 
 
+def test_a_key_may_have_any_letters(rivers: Path) -> None:
+    with (
+        serving_of(rivers, scripted(), serve_keys="schlüssel-鍵") as serving,
+        running(serving) as url,
+        client(url) as c,
+    ):
+        keys = ["schlüssel-鍵".encode(), "schlüssel-鎖".encode(), b"\xff", b"schl\xfcssel"]
+        found = [
+            c.get("/v1/models", headers={"Authorization": b"Bearer " + key}).status_code
+            for key in keys
+        ]
+
+    assert found == [200, 401, 401, 401]
+
+
 def test_a_page_whose_name_points_at_loopback_is_refused_by_that_name(rivers: Path) -> None:
     with serving_of(rivers, scripted()) as serving, running(serving) as url, client(url) as c:
         rebound = c.get("/v1/models", headers={"Host": "evil.example:8000"})

@@ -185,7 +185,7 @@ def _check_host(host: str) -> None:
 
 
 def _check_key(path: str, headers: dict[bytes, bytes], sessions: Sessions) -> None:
-    scheme, _, shown = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    scheme, _, shown = headers.get(b"authorization", b"").decode("utf-8", "replace").partition(" ")
     if scheme.lower() == "bearer" and sessions.admit_key(shown.strip()):
         return
     if _PAGES.fullmatch(path) and sessions.admit_token(session_token(headers.get(b"cookie", b""))):
