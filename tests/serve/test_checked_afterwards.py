@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,30 @@ def test_each_of_several_choices_is_checked(url: str, stub: StubUpstream) -> Non
     assert (first["verdict"], second["verdict"]) == ("answered", "warned")
     assert made["averment"]["verdict"] == "warned"
     assert [len(choice["message"]["annotations"]) for choice in made["choices"]] == [1, 0]
+
+
+@pytest.mark.parametrize("mode", ["hold-sentence", "hold-answer", "annotate"])
+def test_text_in_parts_is_checked_as_any_other(url: str, stub: StubUpstream, mode: str) -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. Brno?"}]}
+    wrong = "The Danube flows through Prague."
+    halves = [{"type": "text", "text": f"{SAID} The Danube"}]
+    halves += [{"type": "text", "text": wrong.removeprefix("The Danube")}]
+    stub.message = {"content": [thought, *halves]}
+    whole = _post(url, ask(model="quco/up", stop=["#"]))
+    deltas = [{"content": [each]} for each in (thought, *halves)]
+    pieces: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": d}]} for d in deltas]
+    pieces += [{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}]
+    said = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
+    stub.reply = (200, {"Content-Type": "text/event-stream"}, f"{said}data: [DONE]\n\n")
+    asked = ask(model="quco/up", stop=["#"], stream=True, averment={"mode": mode})
+    *streamed, _ = events(_post(url, asked).text)
+
+    details = whole.json()["averment"]
+    assert [claim["text"] for claim in details["claims"]] == [SAID, wrong]
+    assert details["verdict"] == streamed[-1]["averment"]["verdict"] == "warned"
+    assert streamed[-1]["averment"]["claims"] == details["claims"]
+    left = [piece["choices"][0]["delta"] for piece in streamed]
+    assert [each for each in left if "content" in each] == deltas
 
 
 def test_a_choice_without_text_is_passed_on_and_said_to_be_unchecked(

@@ -180,9 +180,13 @@ class _Choice:
         leaving = []
         while self.waiting and self.n_left < end:
             piece = self.waiting.pop(0)
-            text = _text(piece["choices"][0]["delta"])
+            delta = piece["choices"][0]["delta"]
+            text = _text(delta)
             room = end - self.n_left
             if len(text) > room:
+                if not isinstance(delta["content"], str):  # parts stay together
+                    self.waiting.insert(0, piece)
+                    break
                 piece, rest = _cut(piece, room)
                 self.waiting.insert(0, rest)
             self.n_left += min(len(text), room)
@@ -234,5 +238,12 @@ def _closing(
 
 
 def _text(said: Mapping[str, Any]) -> str:
+    """What is said in words: the content, or those of its parts that are text."""
     content = said.get("content")
-    return content if isinstance(content, str) else ""
+    if isinstance(content, str):
+        return content
+    parts = (
+        [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    )
+    texts = [part.get("text") for part in parts if part.get("type") == "text"]
+    return "".join(text for text in texts if isinstance(text, str))
