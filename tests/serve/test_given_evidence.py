@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,11 @@ from averment.serve.evidence import (
     question_of,
     upstream_messages,
 )
-from serve.running import ask
+from averment.serve.requests import GivenDocument, VerifyRequest
+from averment.serve.verify import verify
+from serve.rivers_index import rivers  # noqa: F401
+from serve.running import ask, serving_of
+from towns_by_hand import scripted
 
 TAGGED = {
     "role": "user",
@@ -91,6 +96,23 @@ def test_all_sources_of_evidence_are_found_in_their_order() -> None:
         ("document 2", "y"),
     ]
     assert found.urls == {"d": "https://d.org"}
+
+
+def test_a_document_keeps_its_id_whatever_it_is(rivers: Path) -> None:
+    ids: list[Any] = [0, 1, "0", "", None]
+    given = [{"id": each, "text": "The Vltava flows through Prague."} for each in ids]
+    expected = ["0", "1", "0", "document 4", "document 5"]
+
+    found = evidence_of(ask() | {"documents": given})
+    with serving_of(rivers, scripted()) as serving:
+        told = [
+            verify(serving, VerifyRequest(answer=each["text"], documents=[GivenDocument(**each)]))
+            for each in given
+        ]
+
+    assert [each.document_id for each in found.documents] == expected
+    cited = [made["claims"][0]["evidence"][0]["document_id"] for made in told]
+    assert cited == ["0", "1", "0", "document 1", "document 1"]
 
 
 @pytest.mark.parametrize(

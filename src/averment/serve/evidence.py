@@ -143,11 +143,16 @@ def _document(number: int, given: Mapping[str, Any] | str) -> Document:
     if isinstance(given, str):
         return Document(f"document {number}", given)
     return Document(
-        document_id=str(given.get("id") or f"document {number}"),
+        document_id=id_of(given.get("id"), number),
         text=str(given.get("text") or ""),
         title=str(given.get("title") or ""),
         source=str(given.get("url") or ""),
     )
+
+
+def id_of(given: object, number: int) -> str:
+    """The id of a document as it was given, 0 included, or by its number where there is none."""
+    return f"document {number}" if given in (None, "") else str(given)
 
 
 def _shown(document: Document) -> str:

@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 from averment.serve.details import decision_on
+from averment.serve.evidence import id_of
 from averment.serve.requests import VerifyRequest
 from averment.shapes import report_object
 from averment.types import Document, Report
@@ -30,7 +31,7 @@ def checked(opened: OpenCorpus, asked: VerifyRequest, *, trace_id: str) -> Repor
     """
     documents = [
         Document(
-            document_id=str(each.id or f"document {number}"),
+            document_id=id_of(each.id, number),
             text=each.text,
             title=each.title or "",
             source=each.url or "",
