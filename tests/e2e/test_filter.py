@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from averment.cli.app import run
+from averment.filtering.running import Pace
+from averment.wiring.filters import open_filter
 from contracts.disk import disk_without_fsync  # noqa: F401
 
 DOCUMENTS = {
@@ -419,11 +421,37 @@ def test_a_run_killed_in_the_middle_ends_with_the_same_bytes(filtered: Run, inde
 
 def _wait_for_more(journal: Path, process: subprocess.Popen[bytes]) -> None:
     """Until the run has got further than it had, or has ended."""
-    before = journal.stat().st_mtime_ns if journal.exists() else 0
-    while process.poll() is None:
-        if journal.exists() and journal.stat().st_mtime_ns != before:
-            return
+
+    def line() -> int:
+        done: int = json.loads(journal.read_bytes())["line"] if journal.exists() else 0
+        return done
+
+    before = line()
+    while process.poll() is None and line() == before:
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_run_that_ends_among_its_first_rows_goes_on(
+    filtered: Run, index: Path, suffix: str
+) -> None:
+    def stop(_: Pace) -> None:
+        raise KeyboardInterrupt
+
+    data = written("data.jsonl", [{"answer": text} for text in (RIGHT, WRONG) * 150])
+    if suffix == "parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        table = pyarrow.table({"answer": [RIGHT, WRONG] * 150})
+        pytest.importorskip("pyarrow.parquet").write_table(table, data := "data.parquet")
+    with pytest.raises(KeyboardInterrupt):
+        open_filter(Path(data), index=index).run(Path("out"), on_pace=stop)
+    assert sum(file.stat().st_size for file in Path("out").glob("*.jsonl"))
+
+    assert filtered(data, "-o", "out")[0] == 0
+    assert filtered(data, "-o", "whole")[0] == 0
+
+    made = {file.name: file.read_bytes() for file in Path("whole").iterdir()}
+    assert {file.name: file.read_bytes() for file in Path("out").iterdir()} == made
 
 
 def test_a_judge_rejects_what_the_context_contradicts(tmp_path: Path, filtered: Run) -> None:

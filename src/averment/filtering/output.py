@@ -120,7 +120,10 @@ def open_output(
             stream = stack.enter_context((folder / name).open("ab"))
             _cut_off(stream, folder / name, progress.n_bytes.get(name, 0))
             streams[name] = stream
-        yield Output(folder, progress, streams)
+        output = Output(folder, progress, streams)
+        if not progress.line:  # before the first rows, so that a run killed among them goes on too
+            output.commit(0, "")
+        yield output
 
 
 def _earlier(folder: Path, settings: Mapping[str, Any]) -> Progress:
