@@ -31,11 +31,22 @@ MODELS = {
     "1.5B": (
         "2026-12-01-quco-2wiki-qwen2.5-coder-1.5b",
         "2026-12-01-quco-hotpotqa-qwen2.5-coder-1.5b",
+        "2026-12-01-quco-hotpotqa-meve-qwen2.5-coder-1.5b",
+        "2026-12-01-quco-train-qwen2.5-coder-1.5b",
     ),
     "0.5B": (
         "2026-11-30-quco-2wiki-searching-first",
         "2026-11-30-quco-hotpotqa-searching-first",
+        "2026-12-01-quco-hotpotqa-meve-qwen2.5-coder-0.5b",
+        "2026-12-01-quco-train-qwen2.5-coder-0.5b",
     ),
+}
+SHOWN_AS = {
+    "2wiki": "2Wiki",
+    "hotpotqa": "HotpotQA",
+    "hotpotqa-meve": "HotpotQA",
+    "2wiki-train": "training",
+    "hotpotqa-train": "training",
 }
 SWEEP = "2026-12-01-quco-thresholds-qwen2.5-coder-0.5b"
 
@@ -60,14 +71,15 @@ def f1_of(rows: Sequence[dict[str, Any]]) -> Mean:
 
 def draw_verdicts(path: Path) -> None:
     """Bars of F1 by verdict, for each model and set."""
-    figure, axes = pyplot.subplots(figsize=(7.2, 3.4), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(8.4, 3.4), layout="constrained")
     ticks: list[str] = []
     for model, names in MODELS.items():
         rows = [row for row in rows_of(*names) if row["policy"] == "quco"]
-        for name in dict.fromkeys(row["set"] for row in rows):
+        for name in dict.fromkeys(SHOWN_AS.values()):
+            of_it = [row for row in rows if SHOWN_AS[row["set"]] == name]
             counts = []
             for at, (verdict, colour) in enumerate(VERDICTS.items()):
-                those = [row for row in rows if (row["set"], row["verdict"]) == (name, verdict)]
+                those = [row for row in of_it if row["verdict"] == verdict]
                 x, y = len(ticks) + 0.26 * (at - 1), height(mean := f1_of(those))
                 axes.bar(x, y, 0.24, color=colour, label=None if ticks else verdict)
                 axes.errorbar(x, y, yerr=reach(mean), color="#333", capsize=2, lw=1)

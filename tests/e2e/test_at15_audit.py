@@ -237,6 +237,7 @@ def test_records_are_listed_by_kind_and_time(audit: Audit) -> None:
     today = records_of(ledger())[0].time[:10]
     assert len(audit("list", "--from", today, "--to", today)[1].splitlines()) == 5
     assert audit("list", "--to", "2020-01-01")[1] == ""
+    assert len(audit("list", "--to", "9999-12-31")[1].splitlines()) == 5
     assert audit("list", "--from", "2999-01-01T00:00:00")[1] == ""
 
 

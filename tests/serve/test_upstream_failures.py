@@ -18,6 +18,7 @@ JSON = {"Content-Type": "application/json"}
 BUSY = '{"error": {"message": "slow down", "type": "rate_limit_error"}}'
 REPLIES: dict[str, tuple[tuple[int, dict[str, str], str], int, str]] = {
     "busy": ((429, {"Retry-After": "7"}, BUSY), 429, "ModelUnavailable"),
+    "busy for no number of seconds": ((429, {"Retry-After": "²"}, BUSY), 429, "ModelUnavailable"),
     "failing": ((500, JSON, '{"error": {"message": "boom"}}'), 502, "ModelUnavailable"),
     "failing in html": ((503, {}, "<html>gateway</html>"), 502, "ModelUnavailable"),
     "garbage": ((200, JSON, '{"choices": [{"mess'), 502, "MalformedReply"),

@@ -101,16 +101,21 @@ def _moment(text: str, *, is_end: bool) -> datetime:
     """A day or a moment; without a zone it is UTC, and the end of a day is the next one."""
     try:
         if len(text) == len("2026-11-30"):
-            day = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
-            return day + timedelta(days=is_end)
-        found = datetime.fromisoformat(text)
+            moment = datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC)
+            step = timedelta(days=is_end)
+        else:
+            found = datetime.fromisoformat(text)
+            moment = found if found.tzinfo else found.replace(tzinfo=UTC)
+            step = timedelta(microseconds=is_end)
     except ValueError as error:
         raise UsageError(
             f"{text[:50]!r} is no day or moment.",
             hint="For example 2026-11-30, or 2026-11-30T09:00:00Z.",
         ) from error
-    moment = found if found.tzinfo else found.replace(tzinfo=UTC)
-    return moment + timedelta(microseconds=is_end)
+    try:
+        return moment + step
+    except OverflowError:  # the last day that there is
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def _row(record: Record) -> dict[str, Any]:

@@ -150,7 +150,7 @@ class Upstream:
             )
         if status == 429:
             after = reply.headers.get("retry-after", "")
-            seconds = int(after) if after.isdigit() else 1
+            seconds = int(after) if after.isdecimal() else 1
             raise Refused(
                 429, "ModelUnavailable", f"The model server is busy: {said}", retry_after_s=seconds
             )
