@@ -87,7 +87,7 @@ def draw_verdicts(path: Path) -> None:
             ticks.append(f"{name}, {model}\nn = {', '.join(counts)}")
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set(ylabel="F1 of drafts", title="What quco gives, gives with a warning, and withholds")
-    axes.legend(frameon=False)
+    figure.legend(frameon=False, ncols=3, loc="outside lower center")
     save(figure, path)
 
 
