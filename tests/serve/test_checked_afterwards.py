@@ -216,6 +216,18 @@ def test_each_of_several_choices_is_checked(url: str, stub: StubUpstream) -> Non
     assert [len(choice["message"]["annotations"]) for choice in made["choices"]] == [1, 0]
 
 
+def test_annotations_of_the_model_server_that_are_no_list_give_way(
+    url: str, stub: StubUpstream
+) -> None:
+    message = {"role": "assistant", "content": SAID, "annotations": 5}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    stub.reply = (200, {"Content-Type": "application/json"}, json.dumps({"choices": [choice]}))
+
+    made = _post(url, ask(model="quco/up", documents=[SAID])).json()
+
+    assert len(made["choices"][0]["message"]["annotations"]) == 1
+
+
 @pytest.mark.parametrize("mode", ["hold-sentence", "hold-answer", "annotate"])
 def test_text_in_parts_is_checked_as_any_other(url: str, stub: StubUpstream, mode: str) -> None:
     thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm. Brno?"}]}

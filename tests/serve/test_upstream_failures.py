@@ -31,6 +31,12 @@ REPLIES: dict[str, tuple[tuple[int, dict[str, str], str], int, str]] = {
     "no choice": ((200, JSON, '{"choices": []}'), 502, "MalformedReply"),
     "choices of numbers": ((200, JSON, '{"choices": [1]}'), 502, "MalformedReply"),
     "not a number": ((200, JSON, '{"choices": [NaN]}'), 502, "MalformedReply"),
+    "a number without end": ((200, JSON, '{"choices": [{"index": 1e999}]}'), 502, "MalformedReply"),
+    "an error with no number": (
+        (400, JSON, '{"error": {"message": "no", "code": NaN}}'),
+        400,
+        "ModelError",
+    ),
     "an error that says 200": ((200, JSON, '{"error": {"message": "no"}}'), 502, "ModelError"),
     "no key": ((401, JSON, '{"error": {"message": "who are you?"}}'), 502, "ModelError"),
     "elsewhere": ((302, {"Location": "http://127.0.0.1:1/"}, ""), 502, "ModelUnavailable"),

@@ -59,7 +59,8 @@ class CheckedRequest:
         checked = await self._checked([choice["message"] for choice in found["choices"]])
         for choice, each in zip(found["choices"], checked.cited, strict=True):
             message = choice["message"]
-            message["annotations"] = [*(message.get("annotations") or ()), *each.annotations]
+            own = message.get("annotations")
+            message["annotations"] = [*(own if isinstance(own, list) else ()), *each.annotations]
         return {**self.identity.fields, **found, **self._renamed, **checked.extra()}
 
     async def pieces(self) -> AsyncIterator[dict[str, Any]]:

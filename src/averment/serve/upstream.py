@@ -9,6 +9,7 @@ client's own library does that.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -137,7 +138,7 @@ class Upstream:
         if self._secret:
             text = text.replace(self._secret, "…")
         try:
-            body = json.loads(text)
+            body = _DECODER.decode(text)
         except (ValueError, RecursionError):
             body = None
         said = _words(body) if isinstance(body, dict) else text[:300]
@@ -226,7 +227,14 @@ def _no_number(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)  # json.loads would make one a piece
+def _double(digits: str) -> float:
+    if math.isinf(found := float(digits)):
+        raise ValueError(f"{digits} is beyond a double")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_float=_double)
+"""`json.loads` would read numbers that cannot be passed on."""
 
 
 def _malformed(text: str) -> MalformedReply:
