@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,6 +177,45 @@ def test_scored_tokens_join_to_the_continuation(model: LlamaCpp) -> None:
 def test_a_continuation_that_does_not_fit_overflows(model: LlamaCpp) -> None:
     with pytest.raises(ContextOverflow):
         model.score([(TOO_LONG, " a")])
+
+
+def interrupt_after(seconds: float) -> threading.Timer:
+    """Ctrl-C for the main thread, at another moment than it is waited for."""
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(seconds, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer.start()
+    return timer
+
+
+@pytest.mark.model
+def test_an_interrupt_ends_what_is_being_written(model: LlamaCpp) -> None:
+    (before,) = model.generate([QUESTION], GenerationOptions(max_tokens=2))
+    timer = interrupt_after(0.3)
+
+    with pytest.raises(KeyboardInterrupt):
+        model.generate([QUESTION], GenerationOptions(max_tokens=400))
+
+    timer.join()
+    assert model.generate([QUESTION], GenerationOptions(max_tokens=2))[0].text == before.text
+
+
+@pytest.mark.model
+def test_an_interrupt_ends_a_model_that_is_being_loaded(model_path: Path) -> None:
+    script = f"""
+import signal, threading, xllamacpp
+from pathlib import Path
+from averment.models.llama_cpp import open_llama_cpp
+threading.Timer(0.03, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
+try:
+    open_llama_cpp(Path({str(model_path)!r}), name="0.5b", n_ctx=64, n_threads=1, n_parallel=1)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    # A process of its own: where this fails, it waits for ever.
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+
+    assert (ended.stdout, ended.returncode) == ("interrupted\n", 0)
 
 
 @pytest.mark.model

@@ -24,9 +24,10 @@ import json
 import secrets
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from averment.errors import (
     ContextOverflow,
@@ -59,6 +60,8 @@ _CAPABILITIES = frozenset(
 _PROMPT_CACHE_MIB = 512
 _CERTAIN = 1000  # logit bias that no other token can beat
 _TOKENIZE_TIMEOUT_S = 60
+
+_T = TypeVar("_T")
 
 
 def open_llama_cpp(
@@ -94,20 +97,40 @@ def open_llama_cpp(
     # The runtime listens on a loopback port; nobody else is to use it.
     parameters.api_keys = [key]
     try:
-        server = xllamacpp.Server(parameters)
+        server, reply = _apart(lambda: _started(xllamacpp, parameters))
     except RuntimeError as error:
         raise ModelFileError(
             f"The model file {path} cannot be loaded: it is damaged, truncated, of a kind that"
             " llama.cpp does not know, or larger than the memory that is free.",
             hint="Compare its size and hash with: averment models list",
         ) from error
-    # subtle: a runtime that is closed before its loop has begun waits for ever. The loop has begun
-    # once it has answered, and a model that cannot decode is found out here.
-    reply = server.handle_completions({"prompt": "\n", "max_tokens": 1})
     if "error" in reply:
         raise _error_of(reply["error"])
     info = ModelInfo(name, str(path), _CAPABILITIES)
     return LlamaCpp(server, info=info, n_parallel=n_parallel, key=key)
+
+
+def _started(xllamacpp: Any, parameters: Any) -> tuple[Any, Mapping[str, Any]]:
+    # subtle: a runtime that is closed before its loop has begun waits for ever. The loop has begun
+    # once it has answered, and a model that cannot decode is found out here.
+    server = xllamacpp.Server(parameters)
+    return server, server.handle_completions({"prompt": "\n", "max_tokens": 1})
+
+
+def _apart(call: Callable[[], _T], on_interrupt: Callable[[], None] = lambda: None) -> _T:
+    """What a call into the runtime gives, made on a thread of its own, where no interrupt arises.
+
+    subtle: on the main thread Ctrl-C is raised by whatever line of Python comes next. In the
+    runtime's callback it would be swallowed, and a runtime that has just been made would be closed
+    before its loop has begun. Here the call ends first, which ``on_interrupt`` may hasten.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        running = pool.submit(call)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            on_interrupt()
+            raise
 
 
 def _parameters(xllamacpp: Any, *, n_ctx: int, n_threads: int | None, n_parallel: int) -> Any:
@@ -251,7 +274,8 @@ class LlamaCpp(Closing):
         }
         if options.grammar is not None:
             request["grammar"] = options.grammar
-        self._open_server().handle_completions(request, reply.take)
+        server = self._open_server()
+        _apart(lambda: server.handle_completions(request, reply.take), reply.stop)
         return reply.generations()
 
     def _open_server(self) -> Any:
@@ -317,13 +341,18 @@ class _Reply:
         self._writings = [Writing(options) for _ in range(n)]
         self._finishes = [FinishReason.STOP] * n
         self._usages = [Usage()] * n
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Ask the runtime to stop at the next chunk; callable from another thread."""
+        self._stopped = True
 
     def take(self, chunk: Mapping[str, Any]) -> bool:
         """Take a chunk; True asks the runtime to stop."""
         try:
-            return self._take(chunk)
-        except BaseException as error:  # the runtime would swallow it, even an interrupt
+            return self._stopped or self._take(chunk)
+        except Exception as error:  # the runtime would swallow it
             self._error = error
             return True
 
