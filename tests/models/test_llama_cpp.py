@@ -213,7 +213,9 @@ except KeyboardInterrupt:
     print("interrupted")
 """
     # A process of its own: where this fails, it waits for ever.
-    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
 
     assert (ended.stdout, ended.returncode) == ("interrupted\n", 0)
 
