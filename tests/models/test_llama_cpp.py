@@ -206,7 +206,8 @@ def test_an_interrupt_ends_a_model_that_is_being_loaded(model_path: Path) -> Non
 import signal, threading, xllamacpp
 from pathlib import Path
 from averment.models.llama_cpp import open_llama_cpp
-threading.Timer(0.03, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
+main = threading.main_thread().ident
+threading.Timer(0.03, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
 try:
     open_llama_cpp(Path({str(model_path)!r}), name="0.5b", n_ctx=64, n_threads=1, n_parallel=1)
 except KeyboardInterrupt:
