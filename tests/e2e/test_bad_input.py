@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -247,3 +249,33 @@ def test_a_failure_with_json_is_one_object_on_stderr(
     said = capsys.readouterr()
     assert said.out == ""
     assert set(json.loads(said.err)["error"]) == {"kind", "message", "hint"}
+
+
+def _averment(*arguments: str, **streams: object) -> subprocess.Popen[bytes]:
+    code = "from averment.cli.app import main; main()"
+    latin = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    return subprocess.Popen([sys.executable, "-c", code, *arguments], env=latin, **streams)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
+def test_a_pipe_gets_utf8_whatever_the_encoding_of_the_machine(
+    built: Path, as_json: list[str]
+) -> None:
+    with _averment("index", "count", "東京", *as_json, stdout=subprocess.PIPE) as process:
+        written, _ = process.communicate()
+
+    assert process.returncode == 0
+    assert "東京" in written.decode("utf-8")
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
+def test_a_reader_that_goes_away_is_no_failure(built: Path, as_json: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with _averment(
+        "index", "count", "Hirtshals", *as_json, stdout=writer, stderr=subprocess.PIPE
+    ) as process:
+        os.close(writer)
+        _, said = process.communicate()
+
+    assert (process.returncode, said) == (0, b"")

@@ -28,7 +28,7 @@ from averment.cli import (
     models,
     serve,
 )
-from averment.cli.console import print_error
+from averment.cli.console import flush_what_is_read, print_error, write_utf8
 from averment.errors import AvermentError, UsageError
 
 # Typer carries its own copy of click from 0.20 on; its public classes lead to the base either way.
@@ -81,7 +81,10 @@ def _top(
 
 def main() -> None:
     """The entry point of the distribution."""
-    sys.exit(run(sys.argv[1:]))
+    write_utf8()
+    code = run(sys.argv[1:])
+    flush_what_is_read()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -100,8 +103,10 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
-    except BrokenPipeError:  # the reader of our output went away: `averment … | head`
-        sys.stderr.close()
+    except SystemExit as left:
+        # The reader of our output went away: `averment … | head`. The parser and rich leave with 1.
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
         return 0
     except OSError as error:
         where = f" {error.filename}" if error.filename else ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,28 @@ def err() -> Console:
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def write_utf8() -> None:
+    r"""Let stdout and stderr take every character: UTF-8 in files and pipes, as averment reads.
+
+    A terminal keeps its encoding; what that lacks is shown as \u6771.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")
+
+
+def flush_what_is_read() -> None:
+    """Write out what is buffered; where the reader went away it goes nowhere, in silence."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # closed from the start: `averment … >&-`
+            continue
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_json(value: Any) -> None:
