@@ -6,6 +6,7 @@ arrays, mapped: they are written by whoever keeps such.
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,9 +37,10 @@ def read_text(file: str | Path, *, hint: str) -> str:
         return written.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         at = f"byte {error.object[error.start]:#x} at {error.start}"
+        convert = f"Convert it first: iconv -f latin1 -t utf-8 {shlex.quote(str(file))}"
         raise UsageError(
             f"{file} is not UTF-8 text and cannot be read: {at}.",
-            hint=f"Convert it first: iconv -f latin1 -t utf-8 {file}",
+            hint="It is binary; name a file of text." if b"\0" in error.object else convert,
         ) from error
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}.", hint=hint) from error

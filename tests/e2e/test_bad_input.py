@@ -279,3 +279,31 @@ def test_a_reader_that_goes_away_is_no_failure(built: Path, as_json: list[str]) 
         _, said = process.communicate()
 
     assert (process.returncode, said) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("written", "remedy"),
+    [
+        ("Größe".encode("latin-1"), "iconv -f latin1 -t utf-8 'my answer.txt'"),
+        (b"PK\x03\x04\x00\xf6", "It is binary; name a file of text."),
+    ],
+    ids=["latin 1", "binary"],
+)
+def test_a_text_that_is_not_utf8_has_a_remedy_that_works(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], written: bytes, remedy: str
+) -> None:
+    (tmp_path / "my answer.txt").write_bytes(written)
+
+    assert run(["check", "my answer.txt"]) == 2
+    _says(capsys, remedy)
+
+
+def test_a_file_is_no_index_and_one_skipped_file_is_no_plural(
+    built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["index", "count", "Hirtshals", "--index", "ferry.txt"]) == 2
+    _says(capsys, "ferry.txt is no averment index: it is a file.")
+
+    Path("photo.jpg").write_bytes(b"\xff\xd8")
+    assert run(["index", "build", "photo.jpg", "ferry.txt"]) == 0
+    _says(capsys, "1 record or file was skipped:")

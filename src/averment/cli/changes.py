@@ -385,7 +385,8 @@ def _print_bad(bad: list[str]) -> None:
     if not bad:
         return
     console = err()
-    console.print(f"{len(bad):,} records or files were skipped:")
+    skipped = "1 record or file was" if len(bad) == 1 else f"{len(bad):,} records or files were"
+    console.print(f"{skipped} skipped:")
     for record in bad[:_SHOWN_BAD_RECORDS]:
         console.print(f"  {record}", markup=False)
     if len(bad) > _SHOWN_BAD_RECORDS:

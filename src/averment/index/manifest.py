@@ -219,7 +219,10 @@ def _parse_manifest(file: Path) -> Manifest:
     try:
         text = file.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
-        what = f"has no {FILE_NAME}" if file.parent.is_dir() else "does not exist"
+        folder = file.parent
+        what = f"has no {FILE_NAME}" if folder.is_dir() else "does not exist"
+        if folder.is_file():
+            what = "is a file"
         raise NotAnIndexError(
             f"{file.parent} is no averment index: it {what}.",
             hint="Build one: averment index build PATHS",
