@@ -57,6 +57,32 @@ def test_what_is_altered_is_contradicted_by_a_named_rule(claim: str, reason: str
     assert found.contradiction >= found.score
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Kota never won the cup.", "Kota won the cup."),
+        ("Kota won the cup.", "Kota has not won the cup."),
+        ("Kota can't be reached by train.", "Kota can be reached by train."),
+        ("Kota won’t join the league.", "Kota will join the league."),
+        ("They do n't live in Kota.", "They live in Kota."),
+    ],
+)
+def test_a_denial_is_no_support(claim: str, passage: str) -> None:
+    assert score(claim, passage).reason == "negation_differs"
+    assert score(passage, claim).reason == "negation_differs"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Kota won the cup twice.", "The cup, which Kota has won, was handed over twice."),
+        ("Guns N' Roses is a rock band.", "Guns N' Roses is a band of hard rock."),
+    ],
+)
+def test_what_looks_like_a_contracted_not_denies_nothing(claim: str, passage: str) -> None:
+    assert score(claim, passage).reason is None
+
+
 def test_a_word_of_opposite_meaning_contradicts() -> None:
     found = score("The eastern shore is steep.", "The western shore is steep.")
 

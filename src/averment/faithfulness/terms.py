@@ -29,10 +29,12 @@ _FUNCTION_WORDS = frozenset(
     "whose why will with would yeah yes yet you your yours s t re ve ll d m u lrb rrb".split()
 )
 NEGATORS = frozenset(
-    "no not never none nobody nothing neither nor without cannot nt n hardly isn aren wasn weren "
-    "doesn don didn hasn haven hadn won wouldn couldn shouldn".split()
+    "no not never none nobody nothing neither nor without cannot nt hardly isn aren wasn weren "
+    "doesn don didn hasn haven hadn wouldn couldn shouldn".split()
 )
 """Words that turn what follows round; the last ones are "isn't" without its end."""
+_NEGATORS_BEFORE_T = frozenset("n can won".split())
+"""These only with that end: "won't" does and "won" does not, "do n't" and not "Guns N' Roses"."""
 
 AFFIRMED, NEGATED = 1, 2
 """How a word occurs; both bits are set where it occurs in both ways."""
@@ -131,7 +133,7 @@ def _terms(written: str, words: Sequence[Word], stemming: Any) -> list[Term]:
     stems = stemming.stemWords([word.form for word in words])
     negated = 0
     for at, (word, stem) in enumerate(zip(words, stems, strict=True)):
-        if word.form in NEGATORS:
+        if _negates(words, at):
             negated = _NEGATED_TERMS
         elif word.form not in _FUNCTION_WORDS:
             is_capital = written[word.start].isupper()
@@ -141,6 +143,13 @@ def _terms(written: str, words: Sequence[Word], stemming: Any) -> list[Term]:
             terms.append(Term(stem, weight, is_name, is_capital, polarity))
             negated = max(0, negated - 1)
     return terms
+
+
+def _negates(words: Sequence[Word], at: int) -> bool:
+    form = words[at].form
+    if form in _NEGATORS_BEFORE_T:
+        return at + 1 < len(words) and words[at + 1].form == "t"
+    return form in NEGATORS
 
 
 def _opens_with_name(written: str, words: Sequence[Word]) -> bool:
