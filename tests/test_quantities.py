@@ -40,6 +40,14 @@ def relation(claimed: str, stated: str) -> Relation:
         ("7 November 1867", "November 7, 1867"),
         ("7 November 1867", "1867-11-07"),
         ("October 30, 2007", "October 30 , 2007"),
+        (".5 mg", "0.5 mg"),
+        ("$.5m", "$500,000"),
+        ("-$5 million", "$-5 million"),
+        ("(-5 °C)", "-5 °C"),
+        ("1,00,000 people", "100,000 people"),
+        ("12 000 km", "12,000 km"),
+        ("the twenty-second president", "the 22nd president"),
+        ("one hundred and twenty-first", "121st"),
     ],
     ids=lambda text: str(text),
 )
@@ -65,6 +73,9 @@ def test_the_same_value_in_other_words_is_the_same(one: str, other: str) -> None
         ("in October 2007", "in March 2007"),
         ("more than 500 seats", "400 seats"),
         ("at most 3 seats", "4 seats"),
+        ("5 mg", ".5 mg"),
+        ("-$5 million", "$5 million"),
+        ("the twenty-second film", "the 21st film"),
     ],
     ids=lambda text: str(text),
 )
@@ -114,6 +125,10 @@ def test_a_year_and_a_count_of_the_same_digits_are_the_same() -> None:
         ("From 1955-56 on", ["1955-56", "1955-56"]),
         ("It may march on.", []),
         ("The B52 and the Boeing747", []),
+        ("Half a million, a quarter of 8 km", []),
+        ("Two and a half years", []),
+        ("Two and three are not five.", ["Two", "three", "five"]),
+        ("It stayed.5 went, 5 300 came.", ["5", "5", "300"]),
         ("¹ ½ ٣", []),
         ("", []),
     ],
@@ -140,6 +155,24 @@ def test_a_hyphen_inside_a_word_is_no_sign(text: str) -> None:
     assert all(value is not None and value > 0 for value in values)
 
 
+@pytest.mark.parametrize(
+    ("claimed", "stated", "expected"),
+    [
+        ("between 10 and 20 people", "15 people", {Relation.SAME}),
+        ("between two and five people", "3 people", {Relation.SAME}),
+        ("15 people", "between 10 and 20 people", {Relation.OPEN}),
+        ("25 km", "between 10 km and 20 km", {Relation.OPEN, Relation.DIFFERENT}),
+        ("a match between 2 teams", "a match between 3 teams", {Relation.DIFFERENT}),
+    ],
+)
+def test_between_two_numbers_lies_what_is_neither(
+    claimed: str, stated: str, expected: set[Relation]
+) -> None:
+    found = {compare(one, other) for one in quantities(claimed) for other in quantities(stated)}
+
+    assert found == expected
+
+
 def test_money_is_of_its_currency() -> None:
     dimensions = [e.dimension for e in quantities("$5, €5, £5") if isinstance(e, Amount)]
 
@@ -152,7 +185,7 @@ def test_a_number_of_very_many_digits_is_an_identifier() -> None:
 
 _PIECES = st.sampled_from(
     "1 23 000 1999 0.5 , . - – % $ € km m million hundred and two third first May Oct 7th BC s "
-    "about more than or century °C minus ~ ( ) word".split(" ")
+    "about more than or century °C minus ~ ( ) word between half".split(" ")
 )
 
 

@@ -5,9 +5,10 @@
 a stated one that lies inside its interval, and contradicts one that lies outside altogether, of
 the same unit or of the same counted thing.
 
-What this module does not do: decimal commas, Roman numerals, fractions in words, arithmetic ("the
-sum of both"), ages from years, compound measures ("5 feet 7 inches" are two amounts), and "one" as
-a word of its own, which is mostly no number.
+What this module does not do: decimal commas, Roman numerals, fractions in words ("half a million"
+is not read), spans but "between 10 and 20" (of "10 to 20" or "10-20" both ends are amounts, as of a
+score), arithmetic ("the sum of both"), ages from years, compound measures ("5 feet 7 inches" are
+two amounts), and "one" as a word of its own, which is mostly no number.
 """
 
 from __future__ import annotations
@@ -183,16 +184,25 @@ _NO_NUMBERS = frozenset(("one", "zero"))
 _FIRST_WORDS = frozenset((*_SMALL, *_SCALES, *_ORDINAL_VALUES, "dozen", *MONTH_FORMS))
 
 _NUMBER_WORD = "|".join((*_SMALL, *_SCALES))
+_BEHIND_SCALE = "(?:(?<=red)|(?<=and)|(?<=ion))"  # "two and three" is no five
 _SPELLED = re.compile(
-    rf"(?:{_NUMBER_WORD})\b(?:(?:[\s-]|\sand\s)(?:{_NUMBER_WORD})\b)*", re.IGNORECASE
+    rf"(?:{_NUMBER_WORD})\b(?:(?:[\s-]|{_BEHIND_SCALE}\sand\s)(?:{_NUMBER_WORD})\b)*",
+    re.IGNORECASE,
 )
+_AFTER_TENS = re.compile(rf"(?<=ty)-({'|'.join(_ORDINALS[:9])})\b", re.IGNORECASE)
+# "1,00,000" is grouped as in India; a group behind a plain blank is one if a zero begins it.
 _WRITTEN = re.compile(
-    r"(?P<digits>\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?P<digits>(?:\d{1,3}(?:[,\u00a0\u2009\u202f]\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}"
+    r"|\d{1,3}(?: \d{3})* 0\d{2}(?: \d{3})*(?!\d)|\d+)(?:\.\d+)?)"
     r"(?:(?P<suffix>st|nd|rd|th)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion)s?\b"
     r"|(?P<short>k|m|mn|bn|b)\b)?",
     re.IGNORECASE,
 )
-_GROUPING = re.compile(r"[,\u00a0\u2009\u202f]")
+_GROUPING = re.compile(r"[, \u00a0\u2009\u202f]")
+_OF_A_FRACTION = re.compile(r"\b(?:half|quarter)\s(?:of\s)?(?:an?\s)?$", re.IGNORECASE)
+_AND_A_FRACTION = re.compile(r"\sand\s(?:an?|one)\s(?:half|quarter)\b", re.IGNORECASE)
+_MOST_BEFORE = 20
+"""Characters in front of a number that `_OF_A_FRACTION` is looked for in."""
 
 
 class _Numeral(NamedTuple):
@@ -213,11 +223,18 @@ def _numeral(text: str, word: Word, *, of_money: bool) -> _Numeral | None:
     if spelled is not None:
         if spelled.group().lower() in _NO_NUMBERS:
             return None
-        return _Numeral(*_spelled(spelled.group().lower()), False, spelled.end())
+        number, last_digit = _spelled(spelled.group().lower())
+        ordinal = _AFTER_TENS.match(text, spelled.end())
+        if ordinal is not None:
+            number += _ORDINAL_VALUES[ordinal[1].lower()]
+            return _Numeral(number, last_digit, True, ordinal.end())
+        return _Numeral(number, last_digit, False, spelled.end())
     written = _WRITTEN.match(text, word.start)
     if written is None:
         return None
     digits = _GROUPING.sub("", written["digits"])
+    if _has_point_before(text, word.start) and digits.isdigit():
+        digits = f"0.{digits}"
     if len(digits) > _MOST_DIGITS:
         return None
     scale = _SCALES.get((written["scale"] or "").lower(), 1.0)
@@ -228,6 +245,18 @@ def _numeral(text: str, word: Word, *, of_money: bool) -> _Numeral | None:
         end = written.end("digits")  # "5 m" is a length
     last_digit = scale / 10 ** len(digits.partition(".")[2])
     return _Numeral(float(digits) * scale, last_digit, written["suffix"] is not None, end)
+
+
+def _has_point_before(text: str, start: int) -> bool:
+    """Whether a number begins with its point (".5 km"), which no word is cut at."""
+    before = text[max(0, start - 2) : start]
+    return before.endswith(".") and not before[:-1].strip("$€£¥-−~(")
+
+
+def _is_part_of_fraction(text: str, start: int, end: int) -> bool:
+    """Whether a number is said to be halved, or to be more by a half."""
+    before = text[max(0, start - _MOST_BEFORE) : start]
+    return bool(_OF_A_FRACTION.search(before) or _AND_A_FRACTION.match(text, end))
 
 
 def _spelled(words: str) -> tuple[float, float]:
@@ -322,17 +351,21 @@ _BOUNDS = {
     for words in phrases.split(";")
 }
 _MOST_WORDS_OF_A_BOUND = 3
+_NUMBER = rf"[$€£¥~]?(?:\.?\d|(?:{_NUMBER_WORD})\b)"
+_AND_MORE = re.compile(rf"\sand\s{_NUMBER}", re.IGNORECASE)
+_BETWEEN = re.compile(rf"\bbetween\s{_NUMBER}\S*(?:\s\S+)?\sand\s[$€£¥~]?$", re.IGNORECASE)
+_MOST_OF_BETWEEN = 40
+"""Characters in front of a number that `_BETWEEN` is looked for in."""
+_SIGN = re.compile(r"(?<![^\s(])(?:[-−][$€£¥]?|[$€£¥][-−])$")
 _BEHIND = re.compile(r"\+|\s?or more\b|\s?or (?P<less>less|fewer)\b", re.IGNORECASE)
 
 
 def _amount(text: str, words: Sequence[Word], at: int) -> Amount | None:
     """The amount whose number begins with that word; None if it is no number."""
-    start = words[at].start
-    currency = _CURRENCIES.get(
-        text[start - 1 : start].strip() or text[max(0, start - 2) : start - 1]
-    )
+    start = words[at].start - _has_point_before(text, words[at].start)
+    currency = _CURRENCIES.get(text[max(0, start - 2) : start].rstrip("-−").rstrip()[-1:])
     numeral = _numeral(text, words[at], of_money=currency is not None)
-    if numeral is None:
+    if numeral is None or _is_part_of_fraction(text, start, numeral.end):
         return None
     dimension, factor, end = currency or "count", 1.0, numeral.end
     unit = _UNIT.match(text, numeral.end)
@@ -343,8 +376,8 @@ def _amount(text: str, words: Sequence[Word], at: int) -> Amount | None:
     value = numeral.number * factor
     exact = dimension in _COUNTED and numeral.last_digit == 1
     half = 0.0 if exact else min(numeral.last_digit * factor / 2, value * _ROUNDING)
-    bound = _bound(text, words, at, end=end)
-    if _is_negative(text, words, at):
+    bound = _bound(text, words, at, start=start, end=end)
+    if _is_negative(text, words, at, start=start):
         value = -value
     if dimension == "fahrenheit":
         dimension, value, half = "temperature", (value - 32) * 5 / 9, half * 5 / 9
@@ -361,8 +394,12 @@ def _amount(text: str, words: Sequence[Word], at: int) -> Amount | None:
     )
 
 
-def _bound(text: str, words: Sequence[Word], at: int, *, end: int) -> str:
+def _bound(text: str, words: Sequence[Word], at: int, *, start: int, end: int) -> str:
     """Whether it is said to be about so much, more or less; empty if nothing is said."""
+    if _BETWEEN.search(text[max(0, start - _MOST_OF_BETWEEN) : start]):
+        return "less"
+    if at and words[at - 1].form == "between" and _AND_MORE.match(text, end):
+        return "more"
     behind = _BEHIND.match(text, end)
     if behind is not None:
         return "less" if behind["less"] else "more"
@@ -370,15 +407,14 @@ def _bound(text: str, words: Sequence[Word], at: int, *, end: int) -> str:
         bound = _BOUNDS.get(tuple(word.form for word in words[max(0, at - n_words) : at]))
         if bound is not None:
             return bound
-    return "about" if text[words[at].start - 1 : words[at].start] == "~" else ""
+    return "about" if text[start - 1 : start] == "~" else ""
 
 
-def _is_negative(text: str, words: Sequence[Word], at: int) -> bool:
-    start = words[at].start
+def _is_negative(text: str, words: Sequence[Word], at: int, *, start: int) -> bool:
     if at and words[at - 1].form in ("minus", "negative"):
         return True
     # subtle: the hyphen of "10-6" and of "vitamin-12" is no sign.
-    return text[start - 1 : start] in ("-", "−") and not text[max(0, start - 2) : start - 1].strip()
+    return _SIGN.search(text[max(0, start - 4) : start]) is not None
 
 
 def _noun(text: str, end: int) -> str:
