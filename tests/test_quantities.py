@@ -39,6 +39,7 @@ def relation(claimed: str, stated: str) -> Relation:
         ("60 minutes", "1 hour"),
         ("7 November 1867", "November 7, 1867"),
         ("7 November 1867", "1867-11-07"),
+        ("7 November 1867", "1867-11-07T"),
         ("October 30, 2007", "October 30 , 2007"),
         (".5 mg", "0.5 mg"),
         ("$.5m", "$500,000"),
@@ -138,14 +139,21 @@ def test_numbers_are_found_where_they_stand(text: str, found: list[str]) -> None
     assert written(text) == found
 
 
-def test_a_span_of_years_is_two_dates() -> None:
-    years = [each.first_year for each in quantities("1955–56") if isinstance(each, Date)]
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1955–56", [1955, 1956]), ("1999–00", [1999, 2000]), ("2020-05", [2020])],
+    ids=["span", "turn of a century", "month"],
+)
+def test_a_span_of_years_is_two_dates(text: str, expected: list[int]) -> None:
+    years = [each.first_year for each in quantities(text) if isinstance(each, Date)]
 
-    assert years == [1955, 1956]
+    assert years == expected
 
 
 def test_years_before_christ_lie_before_those_after() -> None:
     assert relation("the 5th century BC", "the 5th century") is Relation.DIFFERENT
+    assert relation("in 44 BC", "in 44 A.D.") is Relation.DIFFERENT
+    assert relation("in 44 BC", "in 44 B.C.E.") is Relation.SAME
 
 
 @pytest.mark.parametrize("text", ["10-6", "vitamin-12"], ids=["score", "compound"])

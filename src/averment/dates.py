@@ -100,13 +100,15 @@ _DATE = re.compile(
         pattern.replace("?P<", f"?P<p{at}_")
         for at, pattern in enumerate(
             (
-                rf"\b{_YEAR}-(?P<month_number>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b",
+                rf"\b{_YEAR}-(?P<month_number>0[1-9]|1[0-2])-(?P<day>[0-3]\d)(?!\d)",
                 rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:\s*,?\s*{_YEAR})?",
                 rf"\b{_MONTH}\s+{_DAY}(?:\s*,?\s*{_YEAR})?",
                 rf"\b{_MONTH}\s*,?\s*(?:of\s+)?{_YEAR}",
                 rf"(?<=\b[Ii]n ){_MONTH}\b",
                 r"\b(?P<decade>[12]\d{2}0)\s?['’]?s\b",
                 r"\b(?P<century>[12]?\d)(?:st|nd|rd|th)[ -]century" + _BEFORE_CHRIST,
+                r"(?<![\w$€£.,/-])(?P<year>[1-9]\d{0,2})\s?"
+                r"(?:(?P<bc>B\.?C\.?(?:E\.?)?)|A\.?D\.?)\b",
                 rf"(?<![\w$€£.,/-]){_YEAR}(?!\s?%){_UNTIL}{_BEFORE_CHRIST}",
             )
         )
@@ -142,8 +144,12 @@ def _dates_of(parts: dict[str, str], start: int, end: int) -> Iterator[Date]:
     yield Date(first, last, month, day, start, end)
     if "until" in parts:
         until = parts["until"]
-        year = sign * int(parts["year"][: 4 - len(until)] + until)
-        yield Date(year, year, None, None, start, end)
+        year = int(parts["year"][: 4 - len(until)] + until)
+        if sign > 0 and len(until) == 2 and year < int(parts["year"]):
+            if until != "00":
+                return  # "2020-05" is a month
+            year += 100  # "1999-00"
+        yield Date(sign * year, sign * year, None, None, start, end)
 
 
 def _years(parts: dict[str, str]) -> tuple[int | None, int | None]:
