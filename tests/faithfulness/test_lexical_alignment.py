@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -81,6 +82,16 @@ def test_a_denial_is_no_support(claim: str, passage: str) -> None:
 )
 def test_what_looks_like_a_contracted_not_denies_nothing(claim: str, passage: str) -> None:
     assert score(claim, passage).reason is None
+
+
+@pytest.mark.parametrize("marks", ["[1][3]", "[2, 4]", "[7–9]"])
+def test_the_number_of_a_source_is_no_number_of_the_claim(marks: str) -> None:
+    plain = score("Therapy helps against fear.", "Therapy helps against fear.")
+
+    assert score(f"Therapy helps against fear {marks}.", "Therapy helps against fear [23].") == (
+        replace(plain, end=plain.end + len(" [23]"))
+    )
+    assert score("[3]").reason == "empty_claim"
 
 
 def test_a_word_of_opposite_meaning_contradicts() -> None:

@@ -2,14 +2,16 @@
 
 Content words are stems without function words, each with a weight that does not depend on any
 other text: a score must not change because a passage more is read. Words inside a quantity belong
-to the quantity. What this module does not do: compare two texts (`averment.faithfulness.alignment`)
-or read other languages than English well, whose function words count as content.
+to the quantity; marks of citations, such as "[3]", are no words. What this module does not do:
+compare two texts (`averment.faithfulness.alignment`) or read other languages than English well,
+whose function words count as content.
 
 Source: Snowball's English stemmer, as retrieval uses it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -39,6 +41,7 @@ _NEGATORS_BEFORE_T = frozenset("n can won".split())
 AFFIRMED, NEGATED = 1, 2
 """How a word occurs; both bits are set where it occurs in both ways."""
 
+_CITATION = re.compile(r"\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]")
 _NEGATED_TERMS = 3
 _NAME_WEIGHT, _WORD_WEIGHT = 1.5, 1.0
 QUANTITY_WEIGHT = 2.0
@@ -104,7 +107,12 @@ def beginning(stem: str) -> str:
 
 def _sentence(text: str, span: Span, stemming: Any) -> Sentence:
     written = text[span.start : span.end]
-    words = _TEXT_FORM.words_with_spans(written)
+    marks = [found.span() for found in _CITATION.finditer(written)]
+    words = [
+        word
+        for word in _TEXT_FORM.words_with_spans(written)
+        if not any(start <= word.start < end for start, end in marks)
+    ]
     found = quantities(written, words)
     terms = _terms(written, _outside(words, found), stemming)
     polarities: dict[str, int] = {}
