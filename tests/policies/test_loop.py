@@ -481,6 +481,9 @@ def test_the_short_answer_is_what_follows_the_answer_is(sentence: str, answer: s
         ("So the answer is Washington, D.C.", "Washington, D.C"),
         ("So the answer is No Country for Old Men.", "No Country for Old Men"),
         ("So the answer is Nokia, not Sony.", "Nokia, not Sony"),
+        ("So the answer is no they are not.", "no"),
+        ("So the answer is no one.", "no one"),
+        ("So the answer is no information is given.", "no information is given"),
     ],
 )
 def test_the_short_answer_ends_where_its_explanation_begins(sentence: str, answer: str) -> None:
@@ -540,13 +543,18 @@ def test_what_stands_in_front_of_the_answer_is_its_claim(sentence: str, claim: s
         "I don't know",
         "cannot be determined",
         "n/a",
+        "no information is given",
+        "No evidence",
     ],
 )
 def test_some_answers_say_that_there_is_none(answer: str) -> None:
     assert is_unknown(answer)
 
 
-@pytest.mark.parametrize("answer", ["Oslo", "The Unknown Soldier", "none", "Not Fade Away"])
+@pytest.mark.parametrize(
+    "answer",
+    ["Oslo", "The Unknown Soldier", "none", "Not Fade Away", "Unknown Pleasures", "no one"],
+)
 def test_other_answers_do_not(answer: str) -> None:
     assert not is_unknown(answer)
 

@@ -57,18 +57,21 @@ _FINAL = re.compile(
     r"|(?:^|(?<=[，。；！？]))(?:(?:所以|因此)，?)?(?:最终|正确)?答案(?:是|为)：?",
     re.IGNORECASE,
 )
+_NOTHING_KNOWN = r"(?:information|evidence|mention|data|answer)\b"
 _UNKNOWN = re.compile(
-    r"(?:unknown|unclear|not (?:known|clear|mentioned|specified|stated|given|available|provided)"
-    r"|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a"
+    r"(?:unknown(?!(?-i: [A-Z]))"  # "Unknown Pleasures" is a title
+    r"|unclear|not (?:known|clear|mentioned|specified|stated|given|available|provided)"
+    rf"|no {_NOTHING_KNOWN}|i (?:do not|don't) know|cannot be (?:known|determined|answered)|n/a"
     r"|unbekannt|nicht (?:bekannt|angegeben)|ich weiß (?:es )?nicht"
     r"|desconocid[oa]|no se (?:sabe|conoce)|no lo sé)\b|未知|不知道|不清楚|无法(?:确定|得知)",
     re.IGNORECASE,
 )
 # "Paris, because …", "yes both are …": the answer ends where its explanation begins, which is not
-# within a title ("Ever Since Darwin", "Yes Minister").
+# within a title ("Ever Since Darwin", "Yes Minister"); "no one", "no information" are no "no".
 _EXPLANATION = re.compile(
     r",?\s+(?:because|since|which)\b"
-    r"|(?:(?<=^(?i:yes))|(?<=^(?i:no)))(?:[,;:]|\s+[a-z]|\.\s+[^\W\d]).*"
+    rf"|(?:(?<=^(?i:yes))|(?<=^(?i:no))(?!\s+(?:one\b|{_NOTHING_KNOWN})))"
+    r"(?:[,;:]|\s+[a-z]|\.\s+[^\W\d]).*"
 )
 _YES_OR_NO = frozenset({"yes", "no", "ja", "nein", "sí", "是", "是 的", "否", "不 是"})
 _AROUND_ANSWERS = " \t.!。…\"'“”‘’*`"
