@@ -22,8 +22,8 @@ class Unit(StrEnum):
     """Error: the share of false claims among those kept of a question, averaged over questions that
     keep any. It is the share of false claims where each question has one."""
     ANSWER = "answer"
-    """Error: the share of kept answers with a false claim. An answer is as probable as its least
-    probable claim."""
+    """Error: the share of kept answers with a false claim, or with one of which nobody can tell. An
+    answer is as probable as its least probable claim."""
 
 
 class Remedy(StrEnum):

@@ -49,7 +49,7 @@ def test_held_out_claims_are_scored_by_the_calibrator_that_did_not_see_them() ->
     assert held_out.answer_thresholds[0] < held_out.claim_thresholds[0]
 
 
-def test_claims_without_label_or_score_are_left_out() -> None:
+def test_claims_without_a_score_are_left_out_and_those_without_a_label_are_not() -> None:
     _, _, held = made()
     first, second = held[0][1], held[1][1]
     rows = [
@@ -59,7 +59,8 @@ def test_claims_without_label_or_score_are_left_out() -> None:
 
     _, held_out, _ = made(rows)
 
-    assert len(held_out.p_true) == len(held) - 2
+    assert len(held_out.p_true) == len(held) - 1
+    assert held_out.is_true.count(None) == 1
 
 
 def test_held_out_questions_without_any_label_are_refused() -> None:

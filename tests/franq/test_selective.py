@@ -261,6 +261,23 @@ def test_held_out_claims_that_cannot_be_are_refused(
         replace(good, **change)  # type: ignore[arg-type]
 
 
+def test_what_nobody_can_tell_is_no_label_of_a_claim_and_makes_no_answer_right() -> None:
+    known = held_out(300, seed=3, a=30.0)
+    unknown = replace(
+        known,
+        question=(*known.question, *known.question, 300),
+        p_true=(*known.p_true, *known.p_true, 0.5),
+        p_faithful=(*known.p_faithful, *known.p_faithful, 0.5),
+        is_true=(*known.is_true, *[None] * 301),
+    )
+
+    assert made(unknown, 0.1) == made(known, 0.1)
+    assert isinstance(made(known, 0.1, unit=Unit.ANSWER), Promise)
+    found = promise(unknown, target_error=0.1, confidence=0.9, unit=Unit.ANSWER)
+    assert isinstance(found, NotAttainable)
+    assert (found.error_kept, found.n_questions) == (1.0, 301)
+
+
 # --- thresholds ---------------------------------------------------------------------------------
 
 

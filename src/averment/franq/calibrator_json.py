@@ -127,7 +127,9 @@ def _held_out(plain: object) -> HeldOut | None:
         for name, values in _object(plain, _names(HeldOut), "held_out").items()
     }
     question = tuple(_whole(number, "question") for number in made.pop("question"))
-    is_true = tuple(_of_type(bool, label, "is_true") for label in made.pop("is_true"))
+    is_true = tuple(
+        None if label is None else _of_type(bool, label, "is_true") for label in made.pop("is_true")
+    )
     numbers = {name: tuple(_number(v, name) for v in values) for name, values in made.items()}
     return HeldOut(question=question, is_true=is_true, **numbers)
 

@@ -56,7 +56,7 @@ def with_held_out(
 
     Args:
         calibrator: Fitted on `fitted_on` alone.
-        held_out: Those without a label or a score are left out.
+        held_out: Those without a score are left out.
         fitted_on: The other rows: thresholds are taken from its scores of these, since its curves
             have steps, and a threshold between two of them would be none.
 
@@ -68,9 +68,9 @@ def with_held_out(
     told = [
         (numbered[group], score, row.is_true)
         for (group, row), score in zip(held_out, found, strict=True)
-        if isinstance(score, Score) and row.is_true is not None
+        if isinstance(score, Score)
     ]
-    if not told:
+    if all(is_true is None for _, _, is_true in told):
         raise CalibrationError(
             "No claim of the held-out questions has a label and a score.",
             hint="Label more questions (averment label), or hold out another share.",
@@ -89,6 +89,6 @@ def with_held_out(
             question=tuple(at for at, _, _ in told),
             p_true=tuple(score.p_true for _, score, _ in told),
             p_faithful=tuple(score.p_faithful for _, score, _ in told),
-            is_true=tuple(bool(is_true) for _, _, is_true in told),
+            is_true=tuple(None if label is None else bool(label) for _, _, label in told),
         ),
     )

@@ -57,7 +57,9 @@ class HeldOut:
     p_true: tuple[float, ...]
     p_faithful: tuple[float, ...]
     """Raw; for `drift`."""
-    is_true: tuple[bool, ...]
+    is_true: tuple[bool | None, ...]
+    """None: nobody can tell. Such a claim counts for nothing, and its answer is not known to be
+    right."""
 
     def __post_init__(self) -> None:
         columns = (self.question, self.p_true, self.p_faithful, self.is_true)
@@ -75,8 +77,10 @@ class HeldOut:
 
     @property
     def n_questions(self) -> int:
-        """How many questions were held out."""
-        return len(set(self.question))
+        """How many questions were held out that have a label."""
+        return len(
+            {q for q, label in zip(self.question, self.is_true, strict=True) if label is not None}
+        )
 
 
 def thresholds(p_true: Sequence[float]) -> tuple[float, ...]:
@@ -203,7 +207,7 @@ def drift(
     )
     numbers = [*held_out.question, *(offset + number for number in question)]
     of_claim: IntArray = np.unique(numbers, return_inverse=True)[1]
-    n_held, n_all = held_out.n_questions, int(of_claim.max()) + 1
+    n_held, n_all = len(set(held_out.question)), int(of_claim.max()) + 1
     is_new = np.arange(n_all) >= n_held  # held-out questions have the lower numbers
     observed = _distances(scores, is_new[None, :][:, of_claim])
     random = np.random.default_rng(seed)
@@ -272,9 +276,12 @@ class _Rows:
 
 def _rows(held_out: HeldOut, unit: Unit) -> _Rows:
     if unit is Unit.CLAIM:
-        question = np.unique(np.array(held_out.question, dtype=np.int64), return_inverse=True)[1]
-        score = np.array(held_out.p_true, dtype=np.float64)
-        is_false = ~np.array(held_out.is_true, dtype=np.bool_)
+        told = np.array([label is not None for label in held_out.is_true], dtype=np.bool_)
+        numbers = np.array(held_out.question, dtype=np.int64)[told]
+        question = np.unique(numbers, return_inverse=True)[1]
+        score = np.array(held_out.p_true, dtype=np.float64)[told]
+        is_false = ~np.array(held_out.is_true, dtype=np.bool_)[told]
+        n_questions = held_out.n_questions
         tried = held_out.claim_thresholds
     else:
         lowest = least_probable(held_out.p_true, held_out.question)
@@ -286,8 +293,8 @@ def _rows(held_out: HeldOut, unit: Unit) -> _Rows:
         question = np.arange(len(lowest))
         score = np.array(list(lowest.values()), dtype=np.float64)
         is_false = np.array([number in wrong for number in lowest], dtype=np.bool_)
+        n_questions = len(lowest)
         tried = held_out.answer_thresholds
-    n_questions = held_out.n_questions
     return _Rows(score, is_false, question, tried, n_questions, len(score) == n_questions)
 
 
