@@ -278,10 +278,11 @@ def test_a_claim_without_scores_is_a_row_without_numbers() -> None:
         ({"p_faithful": "0.9"}, "p_faithful '0.9'"),
         ({"uf": True}, "uf True"),
         ({"uu": [1]}, r"uu \[1\]"),
+        ({"uu": 10**400}, "uu inf"),
         ({"features": {"npmi_weakest": "high"}}, "npmi_weakest 'high'"),
         ({"features": [0.5]}, r"features \[0.5\]"),
     ],
-    ids=["a text", "a truth value", "a list", "a feature", "no features"],
+    ids=["a text", "a truth value", "a list", "too long", "a feature", "no features"],
 )
 def test_a_score_that_is_no_number_is_refused_with_its_claim(
     scores: dict[str, Any], words: str

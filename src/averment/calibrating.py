@@ -12,6 +12,7 @@ Source: cross-fitting by question: FRANQ (arXiv 2505.21072) calibrates on a spli
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -225,7 +226,10 @@ def _number(label: LabelledClaim, name: str, value: object) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _no_number(label, name, value)
-    return value
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of 309 digits
+        raise _no_number(label, name, math.inf) from None
 
 
 def _no_number(label: LabelledClaim, name: str, value: object) -> CalibrationError:

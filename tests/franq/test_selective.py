@@ -246,6 +246,8 @@ def test_a_target_or_confidence_out_of_range_is_refused(value: float) -> None:
     [
         ({"p_true": (0.5,)}, "one question"),
         ({"p_true": (0.5, 1.5)}, r"\[0, 1\]"),
+        ({"question": (0, 10**30)}, "numbers from 0"),
+        ({"question": (-1, 0)}, "numbers from 0"),
         ({"p_faithful": (0.5, float("nan"))}, r"\[0, 1\]"),
         ({"claim_thresholds": (0.5, 0.5, 0.0)}, "fall to 0"),
         ({"claim_thresholds": (0.5,)}, "fall to 0"),

@@ -46,7 +46,7 @@ class HeldOut:
     """Labelled claims that no curve was fitted on, and the thresholds to be tested on them.
 
     Raises:
-        ValueError: Lengths differ, a number is no probability, thresholds rise.
+        ValueError: Lengths differ, a number is no probability or no question's, thresholds rise.
     """
 
     claim_thresholds: tuple[float, ...]
@@ -65,6 +65,8 @@ class HeldOut:
         columns = (self.question, self.p_true, self.p_faithful, self.is_true)
         if len({len(column) for column in columns}) > 1:
             raise ValueError("Held-out claims have one question, score and label each.")
+        if not all(0 <= number < _MOST_QUESTIONS for number in self.question):
+            raise ValueError(f"Held-out questions have numbers from 0 to {_MOST_QUESTIONS:,}.")
         for numbers in (self.p_true, self.p_faithful, *self._thresholds()):
             if not all(0 <= number <= 1 for number in numbers):  # true for NaN too
                 raise ValueError("Held-out scores and thresholds lie in [0, 1].")
