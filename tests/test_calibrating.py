@@ -179,6 +179,21 @@ def test_before_and_after_are_of_the_same_claims() -> None:
     assert sum(b.n_rows for b in made.after.reliability) == 120
 
 
+def test_estimators_without_a_score_of_their_own_are_reported_calibrated() -> None:
+    made_by = {"made_with": {**RESCORED, "uf": "semantic_entropy", "uu": "degree_matrix"}}
+    entropies = [
+        replace(label, made_by=made_by, scores={**label.scores, "uf": -0.5, "uu": -0.1})
+        for label in some_labels()
+    ]
+
+    made = fitted(entropies)
+
+    assert made.n_rows == 120
+    assert made.after.ece is not None
+    assert made.before.ece is None
+    assert sum(b.n_rows for b in made.before.reliability) == 0
+
+
 def test_a_quality_is_made_of_the_metrics_of_this_package() -> None:
     p_true, is_true = np.array([0.9, 0.2, 0.6, 0.4]), np.array([True, False, False, True])
 

@@ -68,7 +68,8 @@ class Quality:
 class Calibration:
     """A calibrator and what it changes on claims that it was not fitted on.
 
-    ``ece_band`` is where the ECE of perfectly calibrated scores of so many claims lies.
+    ``ece_band`` is where the ECE of perfectly calibrated scores of so many claims lies. ``before``
+    and ``after`` are of the same claims, or ``before`` of none, where its scores are none.
     """
 
     calibrator: Calibrator
@@ -119,17 +120,19 @@ def calibrate(
     raw = fitted(rows, mode=Mode.NONE)
     before = raw.scores(rows)
     after = _cross_fitted(rows, fitted, n_folds=n_folds, seed=seed)
-    chosen = [
+    labelled = [
         at
-        for at, (row, old, new) in enumerate(zip(rows, before, after, strict=True))
-        if row.is_true is not None and isinstance(old, Score) and isinstance(new, Score)
+        for at, (row, new) in enumerate(zip(rows, after, strict=True))
+        if row.is_true is not None and isinstance(new, Score)
     ]
-    is_true = np.array([bool(rows[at].is_true) for at in chosen])
+    comparable = [at for at in labelled if isinstance(before[at], Score)]
+    # Entropies and the like are no scores without a calibrator; what one makes of them still is.
+    chosen = comparable or labelled
     p_after = _p_true(after, chosen)
     return Calibration(
         calibrator,
-        quality("before", _p_true(before, chosen), is_true),
-        quality("after", p_after, is_true),
+        quality("before", _p_true(before, comparable), _is_true(rows, comparable)),
+        quality("after", p_after, _is_true(rows, chosen)),
         calibrated_ece_band(p_after, seed=seed),
         len(chosen),
     )
@@ -247,6 +250,10 @@ def _made_with(label: LabelledClaim) -> MadeWith | None:
     return MadeWith(*parts) if len(parts) == len(_PARTS) else None
 
 
+def _is_true(rows: Sequence[Row], chosen: Sequence[int]) -> BoolArray:
+    return np.array([bool(rows[at].is_true) for at in chosen], dtype=np.bool_)
+
+
 def _p_true(scores: Sequence[Score | Unscored], chosen: Sequence[int]) -> FloatArray:
     found = [scores[at] for at in chosen]
-    return np.array([score.p_true for score in found if isinstance(score, Score)])
+    return np.array([score.p_true for score in found if isinstance(score, Score)], dtype=np.float64)
