@@ -199,7 +199,10 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 _GROUPING = re.compile(r"[, \u00a0\u2009\u202f]")
-_OF_A_FRACTION = re.compile(r"\b(?:half|quarter)\s(?:of\s)?(?:an?\s)?$", re.IGNORECASE)
+# With the first letter of the number: "half million", but "in the first half 3 goals".
+_OF_A_FRACTION = re.compile(
+    r"\b(?:half|quarter)\s(?:(?:of\s(?:an?\s)?|an?\s).|[mbd])$", re.IGNORECASE
+)
 _AND_A_FRACTION = re.compile(r"\sand\s(?:an?|one)\s(?:half|quarter)\b", re.IGNORECASE)
 _MOST_BEFORE = 20
 """Characters in front of a number that `_OF_A_FRACTION` is looked for in."""
@@ -255,7 +258,7 @@ def _has_point_before(text: str, start: int) -> bool:
 
 def _is_part_of_fraction(text: str, start: int, end: int) -> bool:
     """Whether a number is said to be halved, or to be more by a half."""
-    before = text[max(0, start - _MOST_BEFORE) : start]
+    before = text[max(0, start - _MOST_BEFORE) : start + 1]
     return bool(_OF_A_FRACTION.search(before) or _AND_A_FRACTION.match(text, end))
 
 
